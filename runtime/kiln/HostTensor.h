@@ -38,7 +38,7 @@ public:
   HostTensor(std::vector<int64_t> shape, DType dtype);
 
   /// A tensor over memory somebody else made: `storage` is kept alive and points at the first element, of at least
-  /// byteSize bytes, aligned to the element. It must be writable.
+  /// byteSize bytes, aligned to the element. It must be writable, and null only if there are no bytes (else Error).
   HostTensor(std::vector<int64_t> shape, DType dtype, std::shared_ptr<void> storage);
 
   /// A tensor whose elements all are `value`, converted as by set().
@@ -102,6 +102,7 @@ public:
   HostTensor reshape(std::vector<int64_t> shape) const;
 
 private:
+  void setType(std::vector<int64_t> shape, DType dtype);
   void checkElement(size_t bytes) const;
   void checkIndex(int64_t index) const;
 

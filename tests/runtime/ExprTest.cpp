@@ -1,0 +1,39 @@
+#include "runtime/Expr.h"
+#include "kiln/Error.h"
+
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+TEST(Expr, ConstantsFold) {
+  EXPECT_EQ((ceilDiv(Expr(130), 64) * 4 + 1).constant(), 13);
+  EXPECT_EQ(floorDiv(Expr(-1), 4).constant(), -1);
+  EXPECT_EQ(ceilDiv(Expr(-1), 4).constant(), 0);
+  EXPECT_EQ(ceilDiv(Expr(INT64_MAX), 2).constant(), INT64_MAX / 2 + 1);
+}
+
+TEST(Expr, ExtentsEvaluateAndPrint) {
+  Expr n = Expr::extent("n");
+  Expr e = max(ceilDiv(n, 64) * 4 - (n - 1), 8);
+  EXPECT_EQ(e.toString(), "max(ceildiv(n, 64) * 4 - (n - 1), 8)");
+  EXPECT_EQ(e.evaluate({{"n", 1}}), 8);
+  EXPECT_EQ((n * (n + 1)).toString(), "n * (n + 1)");
+  EXPECT_EQ((n * (n + 1)).evaluate({{"n", 6}}), 42);
+  EXPECT_TRUE(n + 1 == Expr::extent("n") + 1);
+  EXPECT_FALSE(n + 1 == n + 2);
+  EXPECT_FALSE(n == Expr(0));
+  EXPECT_EQ(n.extentName(), "n");
+}
+
+TEST(Expr, WhatHasNoValueIsAnError) {
+  Expr n = Expr::extent("n");
+  EXPECT_THROW(n.evaluate(), Error);
+  EXPECT_THROW((n + 1).constant(), Error);
+  EXPECT_THROW(floorDiv(1, n).evaluate({{"n", 0}}), Error);
+  EXPECT_THROW((n * n).evaluate({{"n", int64_t{1} << 40}}), Error);
+  EXPECT_THROW((Expr(INT64_MAX) + 1).evaluate(), Error);
+}
+
+} // namespace
+} // namespace kiln
