@@ -7,7 +7,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(kiln_flags INTERFACE)
-target_compile_options(kiln_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -fvisibility-inlines-hidden
+# -fPIC by hand: CMake would compile executables as PIE, and the precompiled header serves both.
+target_compile_options(kiln_flags INTERFACE -fPIC -Wall -Wextra -Wno-unused-parameter -fvisibility-inlines-hidden
   -ffunction-sections -fdata-sections -gline-tables-only
   $<$<CXX_COMPILER_ID:Clang>:-Wno-missing-field-initializers>
   $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>

@@ -1,0 +1,141 @@
+#include "ir/graph/AcceptedOps.h"
+
+#include "ir/graph/Graph.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace kiln::graph;
+
+namespace {
+constexpr OpClass kElementwise = OpClass::Elementwise;
+constexpr OpLevel kGraph = OpLevel::Graph, kDecomposed = OpLevel::Decomposed, kBoth = OpLevel::Both;
+
+const AcceptedOp kRows[] = {
+    // Arithmetic.
+    {"arith.addf", kElementwise, kBoth, kF32, kF32, "sum"},
+    {"arith.subf", kElementwise, kBoth, kF32, kF32, "difference"},
+    {"arith.mulf", kElementwise, kBoth, kF32, kF32, "product"},
+    {"arith.divf", kElementwise, kBoth, kF32, kF32, "quotient, correctly rounded"},
+    {"arith.negf", kElementwise, kBoth, kF32, kF32, "sign flipped, of NaN too"},
+    {"arith.maximumf", kElementwise, kBoth, kF32, kF32, "larger of two; NaN wins, -0 < +0"},
+    {"arith.minimumf", kElementwise, kBoth, kF32, kF32, "smaller of two; NaN wins, -0 < +0"},
+    {"arith.addi", kElementwise, kBoth, kInts, kInts, "sum, wrapping"},
+    {"arith.subi", kElementwise, kBoth, kInts, kInts, "difference, wrapping"},
+    {"arith.muli", kElementwise, kBoth, kInts, kInts, "product, wrapping"},
+    {"arith.maxsi", kElementwise, kBoth, kInts, kInts, "larger of two signed integers"},
+    {"arith.minsi", kElementwise, kBoth, kInts, kInts, "smaller of two signed integers"},
+    {"arith.divsi", kElementwise, kDecomposed, kInts, kInts, "signed division; only behind graph.divi's guards"},
+    {"arith.remsi", kElementwise, kDecomposed, kInts, kInts, "signed remainder; only behind graph.remi's guards"},
+    {"graph.divi", kElementwise, kGraph, kInts, kInts, ""},
+    {"graph.remi", kElementwise, kGraph, kInts, kInts, ""},
+    // Comparisons, logic, choice.
+    {"arith.cmpf", kElementwise, kBoth, kF32, kBool, "ordered comparisons; une for !="},
+    {"arith.cmpi", kElementwise, kBoth, kInts | kBool, kBool, "signed comparisons"},
+    {"arith.andi", kElementwise, kBoth, kInts | kBool, kInts | kBool, "and, bit by bit"},
+    {"arith.ori", kElementwise, kBoth, kInts | kBool, kInts | kBool, "or, bit by bit"},
+    {"arith.xori", kElementwise, kBoth, kInts | kBool, kInts | kBool, "exclusive or, bit by bit"},
+    {"arith.select", kElementwise, kBoth, kAll, kAll, "where(condition, a, b)"},
+    // Casts.
+    {"arith.sitofp", kElementwise, kBoth, kInts, kF32, "integer to float, rounded to nearest even"},
+    {"arith.uitofp", kElementwise, kBoth, kBool, kF32, "bool to float: 0 or 1"},
+    {"arith.extui", kElementwise, kBoth, kBool, kInts, "bool to integer: 0 or 1"},
+    {"arith.extsi", kElementwise, kBoth, kI32, kI64, "i32 to i64"},
+    {"arith.trunci", kElementwise, kBoth, kI64, kI32, "i64 to i32, wrapping"},
+    {"arith.fptosi", kElementwise, kDecomposed, kF32, kInts, "only behind graph.fptosi's clamp"},
+    {"graph.fptosi", kElementwise, kGraph, kF32, kInts, ""},
+    // Functions.
+    {"math.absf", kElementwise, kBoth, kF32, kF32, "sign cleared"},
+    {"math.floor", kElementwise, kBoth, kF32, kF32, "largest integer not above"},
+    {"math.ceil", kElementwise, kBoth, kF32, kF32, "smallest integer not below"},
+    {"math.fma", kElementwise, kBoth, kF32, kF32, "a·b + c, rounded once"},
+    {"math.sqrt", kElementwise, kBoth, kF32, kF32, "square root, correctly rounded"},
+    {"math.rsqrt", kElementwise, kBoth, kF32, kF32, "1/sqrt(x), within 2 ulp"},
+    {"math.exp", kElementwise, kBoth, kF32, kF32, "e^x, within 2 ulp"},
+    {"math.log", kElementwise, kBoth, kF32, kF32, "natural logarithm, within 2 ulp"},
+    {"math.sin", kElementwise, kBoth, kF32, kF32, "sine, within 2 ulp at every argument"},
+    {"math.cos", kElementwise, kBoth, kF32, kF32, "cosine, within 2 ulp at every argument"},
+    {"math.tanh", kElementwise, kBoth, kF32, kF32, "hyperbolic tangent, within 2 ulp"},
+    {"math.erf", kElementwise, kBoth, kF32, kF32, "error function, within 2 ulp, |erf| <= 1"},
+    {"graph.relu", kElementwise, kGraph, kF32, kF32, ""},
+    {"graph.sigmoid", kElementwise, kBoth, kF32, kF32, ""},
+    {"graph.gelu", kElementwise, kBoth, kF32, kF32, ""},
+    // Constants and indices.
+    {"arith.constant", kElementwise, kBoth, kAll, kAll, "the same scalar everywhere, or a small dense tensor"},
+    {"graph.iota", OpClass::Index, kBoth, 0, kF32 | kInts, ""},
+    // Data movement.
+    {"graph.broadcast", OpClass::View, kBoth, kAll, kAll, ""},
+    {"graph.reshape", OpClass::View, kBoth, kAll, kAll, ""},
+    {"graph.transpose", OpClass::View, kBoth, kAll, kAll, ""},
+    {"graph.slice", OpClass::View, kBoth, kAll, kAll, ""},
+    {"graph.concat", OpClass::Index, kBoth, kAll, kAll, ""},
+    {"graph.gather", OpClass::Index, kBoth, kAll, kAll, ""},
+    // Reductions and composites.
+    {"graph.reduce", OpClass::Reduction, kBoth, kAll, kAll, ""},
+    {"graph.matmul", OpClass::Matmul, kBoth, kF32, kF32, ""},
+    {"graph.softmax", OpClass::Composite, kGraph, kF32, kF32, ""},
+    {"graph.layer_norm", OpClass::Composite, kGraph, kF32, kF32, ""},
+    // Structure.
+    {"graph.kernel", OpClass::Structure, kDecomposed, kAll, kAll, ""},
+    {"graph.yield", OpClass::Structure, kDecomposed, kAll, kAll, ""},
+    {"func.return", OpClass::Structure, kBoth, kAll, kAll, "ends a graph with its outputs"},
+};
+
+bool takes(Elements accepted, TypeRange types) {
+  return llvm::all_of(types, [&](Type type) { return (elementBit(getElementTypeOrSelf(type)) & accepted) != 0; });
+}
+
+std::string names(Elements elements) {
+  std::string text;
+  for (auto [bit, name] : {std::pair{kF32, "f32"}, {kI32, "i32"}, {kI64, "i64"}, {kBool, "bool"}})
+    if (elements & bit) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+LogicalResult verifyOp(Operation *op, OpLevel level) {
+  StringRef name = op->getName().getStringRef();
+  const AcceptedOp *row = findAcceptedOp(name);
+  if (!row)
+    return op->emitError() << "'" << name << "' is not an op of the graph level" << "; the accepted ops are listed by `kiln ops`";
+  if (row->level != OpLevel::Both && row->level != level)
+    return op->emitError() << "'" << name << "' may only stand "
+                           << (row->level == OpLevel::Graph ? "before" : "after") << " graph-decompose";
+  bool select = name == "arith.select"; // its condition is bool whatever it chooses between
+  TypeRange operands(op->getOperands().drop_front(select ? 1 : 0));
+  if (row->opClass == OpClass::Structure) return success();
+  if (!takes(row->operands, operands) || !takes(row->results, op->getResultTypes())) {
+    InFlightDiagnostic diag = op->emitError() << "'" << name << "' does not take these dtypes";
+    diag.attachNote() << "expected: " << names(row->operands) << (row->operands ? " to " : "") << names(row->results);
+    diag.attachNote() << "found: " << op->getOperandTypes() << " to " << op->getResultTypes();
+    return diag;
+  }
+  return success();
+}
+} // namespace
+
+Elements kiln::graph::elementBit(Type element) {
+  if (element.isF32()) return kF32;
+  if (element.isInteger(32)) return kI32;
+  if (element.isInteger(64)) return kI64;
+  if (element.isInteger(1)) return kBool;
+  return 0;
+}
+
+ArrayRef<AcceptedOp> kiln::graph::acceptedOps() { return kRows; }
+
+const AcceptedOp *kiln::graph::findAcceptedOp(StringRef name) {
+  for (const AcceptedOp &row : kRows)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+LogicalResult kiln::graph::verifyGraphLevel(ModuleOp module, OpLevel level) {
+  LogicalResult result = success();
+  module.walk([&](func::FuncOp function) {
+    function.getBody().walk([&](Operation *op) {
+      if (failed(verifyOp(op, level))) result = failure();
+    });
+  });
+  return result;
+}

@@ -1,0 +1,57 @@
+//===- AcceptedOps.h - which ops may stand in a graph ------------------------------------------------------------===//
+//
+// One table of every op a graph may hold, with the dtypes it takes. Rooms keep their own rows keyed by op name
+// (interpreter, emission, decomposition, …); the completeness test joins them with this table.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_IR_GRAPH_ACCEPTEDOPS_H
+#define KILN_IR_GRAPH_ACCEPTEDOPS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir {
+class ModuleOp;
+class Operation;
+class Type;
+} // namespace mlir
+namespace llvm {
+struct LogicalResult;
+}
+
+namespace kiln::graph {
+
+/// A set of element types, one bit each.
+using Elements = unsigned;
+enum : Elements { kF32 = 1, kI32 = 2, kI64 = 4, kBool = 8, kInts = kI32 | kI64, kAll = kF32 | kInts | kBool };
+
+/// The bit of an element type; 0 for one that no op takes yet.
+Elements elementBit(mlir::Type element);
+
+/// How an op's value is computed from its operands, which is what fusion and emission ask.
+enum class OpClass { Elementwise, View, Index, Reduction, Matmul, Composite, Structure };
+
+/// When an op may stand in a graph: in what users write, or only after `graph-decompose`.
+enum class OpLevel { Graph, Decomposed, Both };
+
+struct AcceptedOp {
+  llvm::StringRef name;    ///< "arith.addf"
+  OpClass opClass;         ///<
+  OpLevel level;           ///<
+  Elements operands;       ///< element types its tensor operands may have
+  Elements results;        ///< element types its results may have
+  llvm::StringRef summary; ///< for ops of other dialects, whose own documentation says more than applies here
+};
+
+/// Every row.
+llvm::ArrayRef<AcceptedOp> acceptedOps();
+/// The row of an op; null when the graph level does not accept it.
+const AcceptedOp *findAcceptedOp(llvm::StringRef name);
+
+/// Checks every op inside every function of a module against the table: accepted at `level` (Graph or Decomposed), with
+/// dtypes it takes. Reports each offender with the nearest thing that would work.
+llvm::LogicalResult verifyGraphLevel(mlir::ModuleOp module, OpLevel level);
+
+} // namespace kiln::graph
+
+#endif

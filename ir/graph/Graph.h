@@ -1,0 +1,52 @@
+//===- Graph.h - the graph dialect ------------------------------------------------------------------------------===//
+//
+// C++ face of the graph dialect: its ops, attributes, enums, and the one way in which its rules are reported. The ops
+// are documented in the .td files beside this one.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_IR_GRAPH_GRAPH_H
+#define KILN_IR_GRAPH_GRAPH_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ir/graph/GraphDialect.h.inc"
+#include "ir/graph/GraphEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/graph/GraphAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "ir/graph/Graph.h.inc"
+
+namespace kiln::graph {
+
+/// What a broken rule says: the constraint ("C3"), the rule in words, what it expected, what was found, and the nearest
+/// thing that would work (may be empty).
+struct Violation {
+  llvm::StringRef constraint;
+  std::string rule;
+  std::string expected;
+  std::string found;
+  std::string hint = {};
+};
+
+/// Reports a violation as one error with notes `expected: …`, `found: …` and `try: …`. Without a location it only fails.
+llvm::LogicalResult violate(std::optional<mlir::Location> loc, llvm::StringRef opName, const Violation &v);
+
+/// `4x128xf32`-like text of a type for messages.
+std::string str(mlir::Type type);
+/// `[4, 128]`.
+std::string str(llvm::ArrayRef<int64_t> values);
+
+/// Shape of a ranked tensor value.
+llvm::ArrayRef<int64_t> shapeOf(mlir::Value v);
+
+} // namespace kiln::graph
+
+#endif

@@ -1,0 +1,159 @@
+#include "ir/tile/Tile.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+#include "ir/tile/TileDialect.cpp.inc"
+#include "ir/tile/TileEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/tile/TileAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/tile/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/tile/TileAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/tile/TileTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/tile/Tile.cpp.inc"
+      >();
+}
+
+bool kiln::tile::isFragment(Type type, int64_t rank) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !isa_and_nonnull<SimdAttr, SimdColumnAttr>(tensor.getEncoding())) return false;
+  return rank < 0 || tensor.getRank() == rank;
+}
+
+bool kiln::tile::isMask(Type type) {
+  return type.isInteger(1) || (isFragment(type) && cast<RankedTensorType>(type).getElementType().isInteger(1));
+}
+
+bool kiln::tile::isOffsets(Type type) {
+  return isFragment(type, 1) && cast<RankedTensorType>(type).getElementType().isInteger(64);
+}
+
+Type kiln::tile::elementTypeOf(Type memory) {
+  return llvm::TypeSwitch<Type, Type>(memory)
+      .Case<GlobalType, SharedType>([](auto type) { return type.getElementType(); })
+      .Default(Type());
+}
+
+RankedTensorType kiln::tile::simd(Type element, int64_t lanes) {
+  return RankedTensorType::get({lanes}, element, SimdAttr::get(element.getContext()));
+}
+RankedTensorType kiln::tile::simd(Type element, int64_t rows, int64_t lanes) {
+  return RankedTensorType::get({rows, lanes}, element, SimdAttr::get(element.getContext()));
+}
+RankedTensorType kiln::tile::simdColumn(Type element, int64_t rows) {
+  return RankedTensorType::get({rows}, element, SimdColumnAttr::get(element.getContext()));
+}
+
+int64_t kiln::tile::bytesOf(Type element) {
+  if (element.isIndex()) return 8;
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+//===- Types ------------------------------------------------------------------------------------------------------===//
+
+static LogicalResult verifyMemory(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element) {
+  if (!element.isIntOrFloat()) return emitError() << "element type must be an integer or a float, found " << element;
+  for (int64_t extent : shape)
+    if (extent < 0) return emitError() << "extents must not be negative, found " << extent;
+  return success();
+}
+
+static ParseResult parseShapeAndElement(AsmParser &parser, SmallVectorImpl<int64_t> &shape, Type &element) {
+  return failure(parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element));
+}
+
+static void printShapeAndElement(AsmPrinter &p, ArrayRef<int64_t> shape, Type element) {
+  for (int64_t extent : shape) p << extent << 'x';
+  p << element;
+}
+
+LogicalResult GlobalType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
+                                 ArrayRef<int64_t> strides) {
+  if (!strides.empty() && strides.size() != shape.size())
+    return emitError() << "expected " << shape.size() << " strides, found " << strides.size();
+  return verifyMemory(emitError, shape, element);
+}
+
+Type GlobalType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape, strides;
+  Type element;
+  if (parser.parseLess() || parseShapeAndElement(parser, shape, element)) return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    auto one = [&] { return parser.parseInteger(strides.emplace_back()); };
+    if (parser.parseKeyword("strides") || parser.parseEqual() ||
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, one))
+      return {};
+  }
+  if (parser.parseGreater()) return {};
+  return parser.getChecked<GlobalType>(parser.getContext(), shape, element, strides);
+}
+
+void GlobalType::print(AsmPrinter &p) const {
+  p << '<';
+  printShapeAndElement(p, getShape(), getElementType());
+  if (!getStrides().empty()) {
+    p << ", strides = [";
+    llvm::interleaveComma(getStrides(), p);
+    p << ']';
+  }
+  p << '>';
+}
+
+LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
+                                 int64_t swizzle) {
+  if (!llvm::is_contained({0, 32, 64, 128}, swizzle))
+    return emitError() << "swizzle must be 0, 32, 64 or 128 bytes, found " << swizzle;
+  return verifyMemory(emitError, shape, element);
+}
+
+Type SharedType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  int64_t swizzle = 0;
+  if (parser.parseLess() || parseShapeAndElement(parser, shape, element)) return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("swizzle") || parser.parseEqual() || parser.parseInteger(swizzle)))
+    return {};
+  if (parser.parseGreater()) return {};
+  return parser.getChecked<SharedType>(parser.getContext(), shape, element, swizzle);
+}
+
+void SharedType::print(AsmPrinter &p) const {
+  p << '<';
+  printShapeAndElement(p, getShape(), getElementType());
+  if (getSwizzle()) p << ", swizzle = " << getSwizzle();
+  p << '>';
+}
+
+//===- Fragment layouts -------------------------------------------------------------------------------------------===//
+
+LogicalResult SimdAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                       function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != 1 && shape.size() != 2)
+    return emitError() << "a #tile.simd fragment has rank 1 or 2, found " << shape.size();
+  if (llvm::any_of(shape, [](int64_t extent) { return extent < 1; }))
+    return emitError() << "a fragment's extents must be at least 1";
+  return success();
+}
+
+LogicalResult SimdColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                             function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != 1 || shape[0] < 1)
+    return emitError() << "a #tile.simd_column fragment has rank 1 and at least one row";
+  return success();
+}

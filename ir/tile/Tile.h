@@ -1,0 +1,55 @@
+//===- Tile.h - the tile dialect --------------------------------------------------------------------------------===//
+//
+// C++ face of the tile dialect: its ops, types and fragment layouts. The ops are documented in Tile.td.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_IR_TILE_TILE_H
+#define KILN_IR_TILE_TILE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace kiln::tile {
+/// A builtin tensor whose encoding is one of this dialect's fragment layouts; of that rank, unless rank is -1.
+bool isFragment(mlir::Type type, int64_t rank = -1);
+/// i1, or a fragment of it.
+bool isMask(mlir::Type type);
+/// A rank-1 fragment of i64.
+bool isOffsets(mlir::Type type);
+} // namespace kiln::tile
+
+#include "ir/tile/TileDialect.h.inc"
+#include "ir/tile/TileEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/tile/TileAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/tile/TileTypes.h.inc"
+#define GET_OP_CLASSES
+#include "ir/tile/Tile.h.inc"
+
+namespace kiln::tile {
+
+/// Element type of a `!tile.global` or `!tile.shared`; null for another type.
+mlir::Type elementTypeOf(mlir::Type memory);
+/// The fragment `tensor<lanesxelement, #tile.simd>`.
+mlir::RankedTensorType simd(mlir::Type element, int64_t lanes);
+/// The fragment `tensor<rowsxlanesxelement, #tile.simd>`.
+mlir::RankedTensorType simd(mlir::Type element, int64_t rows, int64_t lanes);
+/// The fragment `tensor<rowsxelement, #tile.simd_column>`.
+mlir::RankedTensorType simdColumn(mlir::Type element, int64_t rows);
+/// Bytes one element takes in memory (bool: 1).
+int64_t bytesOf(mlir::Type element);
+
+} // namespace kiln::tile
+
+#endif

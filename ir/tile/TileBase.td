@@ -1,0 +1,97 @@
+// The tile dialect itself, its types, attributes and enums.
+
+#ifndef KILN_IR_TILE_TILEBASE
+#define KILN_IR_TILE_TILEBASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::kiln::tile";
+  let summary = "How one CTA computes: fragments, shared tiles, loads and stores";
+  let description = [{
+    A tile program is what an expert would write by hand. Values are *fragments* (builtin tensors whose encoding is a
+    fragment layout), uniform scalars, and *shared tiles*; memory arguments are `!tile.global`. Elementwise maths on
+    fragments and scalars is `arith` and `math`, as at every level; loops are `scf`. Layouts live in the types, so each
+    op lowers on its own.
+
+    Ops are collective over the CTA unless they say otherwise. On the cpu target a CTA is one thread of execution.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+class Tile_Type<string name, string mnemonicText> : TypeDef<Tile_Dialect, name> { let mnemonic = mnemonicText; }
+class Tile_Attr<string name, string mnemonicText, list<Trait> traits = []> : AttrDef<Tile_Dialect, name, traits> {
+  let mnemonic = mnemonicText;
+}
+
+//===- Memory -----------------------------------------------------------------------------------------------------===//
+
+def Tile_GlobalType : Tile_Type<"Global", "global"> {
+  let summary = "a tensor in global memory: its shape and element type";
+  let description = [{
+    `!tile.global<8192x4096xf32>` is dense and row-major. `strides` (in elements) says where it is not. Element offsets
+    given to loads and stores already include strides; extents and strides are kept for readers and for verification.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t", "extents">:$shape, "::mlir::Type":$elementType,
+                        OptionalArrayRefParameter<"int64_t", "elements per index step">:$strides);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Tile_SharedType : Tile_Type<"Shared", "shared"> {
+  let summary = "a tile in the CTA's own memory";
+  let description = [{
+    `!tile.shared<128x64xbf16, swizzle = 128>`: row-major, its 16-byte chunks permuted inside each row of `swizzle`
+    bytes; 0, the default, is no swizzle. On the cpu target it lies in the worker's workspace.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t", "extents">:$shape, "::mlir::Type":$elementType,
+                        DefaultValuedParameter<"int64_t", "0", "bytes">:$swizzle);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+//===- Fragment layouts -------------------------------------------------------------------------------------------===//
+
+def Tile_SimdAttr : Tile_Attr<"Simd", "simd", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
+  let summary = "a cpu fragment: the last dimension lies in the lanes of a vector, the others are separate vectors";
+  let description = [{
+    `tensor<64xf32, #tile.simd>` is one vector of 64 lanes (at most 8 native registers); `tensor<6x32xf32, #tile.simd>`
+    is six vectors of 32 lanes.
+  }];
+  let assemblyFormat = "";
+}
+
+def Tile_SimdColumnAttr : Tile_Attr<"SimdColumn", "simd_column", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
+  let summary = "the slice of a 2-D `#tile.simd` fragment along its lanes: one scalar per row";
+  let assemblyFormat = "";
+}
+
+//===- Enums ------------------------------------------------------------------------------------------------------===//
+
+def Tile_CombineKind : I32EnumAttr<"CombineKind", "how two values combine", [
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>, I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::kiln::tile";
+}
+def Tile_CombineKindAttr : EnumAttr<Tile_Dialect, Tile_CombineKind, "combine"> { let assemblyFormat = "`<` $value `>`"; }
+
+//===- Operand types ----------------------------------------------------------------------------------------------===//
+
+def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>;
+def Tile_Memory : AnyTypeOf<[Tile_GlobalType, Tile_SharedType]>;
+def Tile_Fragment : Type<CPred<"::kiln::tile::isFragment($_self)">, "a fragment">;
+def Tile_Vector : Type<CPred<"::kiln::tile::isFragment($_self, 1)">, "a fragment of rank 1">;
+def Tile_Value : AnyTypeOf<[Tile_Scalar, Tile_Fragment]>;
+def Tile_Mask : Type<CPred<"::kiln::tile::isMask($_self)">, "i1 or a fragment of i1">;
+def Tile_Offsets : Type<CPred<"::kiln::tile::isOffsets($_self)">, "a fragment of i64 offsets">;
+
+#endif

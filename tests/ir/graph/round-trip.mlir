@@ -1,0 +1,41 @@
+// RUN: kiln-opt %s | kiln-opt | FileCheck %s
+// RUN: kiln-opt %s --emit-bytecode | kiln-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @linear
+func.func @linear(%x: tensor<128x384xf32>, %w: tensor<384x384xf32>, %b: tensor<384xf32>) -> tensor<128x384xf32> {
+  // CHECK: graph.matmul %{{.*}}, %{{.*}} transpose_b : (tensor<128x384xf32>, tensor<384x384xf32>) -> tensor<128x384xf32>
+  %0 = graph.matmul %x, %w transpose_b : (tensor<128x384xf32>, tensor<384x384xf32>) -> tensor<128x384xf32>
+  // CHECK: graph.broadcast %{{.*}} dims [1] : tensor<384xf32> -> tensor<128x384xf32>
+  %1 = graph.broadcast %b dims [1] : tensor<384xf32> -> tensor<128x384xf32>
+  %2 = arith.addf %0, %1 : tensor<128x384xf32>
+  // CHECK: graph.gelu <exact> %{{.*}} : tensor<128x384xf32>
+  %3 = graph.gelu <exact> %2 : tensor<128x384xf32>
+  return %3 : tensor<128x384xf32>
+}
+
+// CHECK-LABEL: func.func @kernel
+func.func @kernel(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  // CHECK: graph.kernel "row" (%{{.*}} = %{{.*}} : tensor<4x8xf32>) -> tensor<4xf32>
+  // CHECK-SAME: input_layouts = [#graph.layout<strides = [16, 1] align 64>]
+  // CHECK-SAME: schedule = #graph.schedule<"row", {rows = 4 : i64}>
+  %0 = graph.kernel "row" (%a = %x : tensor<4x8xf32>) -> tensor<4xf32> attributes {
+      input_layouts = [#graph.layout<strides = [16, 1] align 64>], schedule = #graph.schedule<"row", {rows = 4 : i64}>} {
+    // CHECK: graph.reduce <sum> %{{.*}} axes [1]
+    %s = graph.reduce <sum> %a axes [1] : tensor<4x8xf32> -> tensor<4xf32>
+    graph.yield %s : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @moves
+func.func @moves(%x: tensor<4x6xf32>, %i: tensor<3xi32>) -> (tensor<3x6xf32>, tensor<2x3xf32>, tensor<8x6xf32>, tensor<2x5xi64>) {
+  // CHECK: graph.gather %{{.*}} at %{{.*}} axis 0 : (tensor<4x6xf32>, tensor<3xi32>) -> tensor<3x6xf32>
+  %0 = graph.gather %x at %i axis 0 : (tensor<4x6xf32>, tensor<3xi32>) -> tensor<3x6xf32>
+  // CHECK: graph.slice %{{.*}} from [1, 0] to [3, 6] step [1, 2] : tensor<4x6xf32> -> tensor<2x3xf32>
+  %1 = graph.slice %x from [1, 0] to [3, 6] step [1, 2] : tensor<4x6xf32> -> tensor<2x3xf32>
+  // CHECK: graph.concat %{{.*}}, %{{.*}} axis 0 : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %2 = graph.concat %x, %x axis 0 : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  // CHECK: graph.iota axis 1 : tensor<2x5xi64>
+  %3 = graph.iota axis 1 : tensor<2x5xi64>
+  return %0, %1, %2, %3 : tensor<3x6xf32>, tensor<2x3xf32>, tensor<8x6xf32>, tensor<2x5xi64>
+}

@@ -1,0 +1,20 @@
+// RUN: kiln-opt %s | kiln-opt | FileCheck %s
+// RUN: kiln-opt %s --emit-bytecode | kiln-opt | FileCheck %s
+
+// CHECK: tile.kernel @outer(%{{.*}}: !tile.global<1024xf32>, %{{.*}}: !tile.global<32x32xf32, strides = [40, 1]>) grid 16
+tile.kernel @outer(%x: !tile.global<1024xf32>, %y: !tile.global<32x32xf32, strides = [40, 1]>) grid 16 {
+  %id = tile.cta_id
+  // CHECK: tile.load %{{.*}}[%{{.*}}] : !tile.global<1024xf32> -> tensor<64xf32, #tile.simd>
+  %v = tile.load %x[%id] : !tile.global<1024xf32> -> tensor<64xf32, #tile.simd>
+  %m = tile.lane_mask %id : tensor<64xi1, #tile.simd>
+  %e = math.exp %v : tensor<64xf32, #tile.simd>
+  %t = tile.alloc : !tile.shared<128x64xf32, swizzle = 128>
+  %a = tile.load %t[%id] rows 64 : !tile.shared<128x64xf32, swizzle = 128> -> tensor<8xf32, #tile.simd_column>
+  %acc = tile.load %t[%id] rows 64 : !tile.shared<128x64xf32, swizzle = 128> -> tensor<8x64xf32, #tile.simd>
+  // CHECK: tile.mma
+  %r = tile.mma %a, %e, %acc : tensor<8xf32, #tile.simd_column>, tensor<64xf32, #tile.simd>, tensor<8x64xf32, #tile.simd>
+  tile.store %r, %t[%id] rows 64 : tensor<8x64xf32, #tile.simd>, !tile.shared<128x64xf32, swizzle = 128>
+  // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}] mask %{{.*}} : tensor<64xi1, #tile.simd> : tensor<64xf32, #tile.simd>
+  tile.store %e, %y[%id] mask %m : tensor<64xi1, #tile.simd> : tensor<64xf32, #tile.simd>, !tile.global<32x32xf32, strides = [40, 1]>
+  tile.return
+}
