@@ -19,7 +19,6 @@ using NamedTensors = std::map<std::string, HostTensor, std::less<>>;
 
 struct ExecutableOptions {
   bool poisonArena = false; ///< fill the arena with 0xFF before every run, so that reads of unwritten bytes show
-  bool verifyPlan = true;   ///< refuse a plan verify() finds fault with (Error, internal)
 };
 
 /// The device time of one step.

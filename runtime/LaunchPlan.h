@@ -140,7 +140,7 @@ std::vector<std::string> verify(const LaunchPlan &plan);
 /// The plan as JSON text, `{"schema": 1, ...}`; expressions as numbers or strings, constants by type only.
 std::string toJson(const LaunchPlan &plan);
 
-/// Total CTAs etc. aside, the two things every reader asks of a step: the buffers it reads and those it writes.
+/// The buffer arguments of a step with what it does to each: copies read src and write dst, whatever their access says.
 std::vector<BufferArg> bufferArgs(const PlanStep &step);
 
 } // namespace kiln

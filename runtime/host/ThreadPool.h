@@ -34,7 +34,7 @@ public:
 private:
   void workerLoop(int worker);
   void takeChunks(int worker) noexcept;
-  bool join(uint64_t expectedEpoch);
+  bool join(uint64_t epoch);
   void leave();
 
   std::vector<std::thread> workers;

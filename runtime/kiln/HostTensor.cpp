@@ -23,13 +23,12 @@ namespace {
                .found = std::move(found)});
 }
 
-std::shared_ptr<void> allocateZeros(size_t bytes) {
+std::shared_ptr<void> allocateBytes(size_t bytes) {
   // aligned_alloc wants a multiple of the alignment.
   size_t rounded = (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
   if (rounded < bytes) return nullptr;
   void *memory = std::aligned_alloc(kBufferAlignment, std::max(rounded, kBufferAlignment));
   if (!memory) return nullptr;
-  std::memset(memory, 0, rounded);
   return {memory, [](void *p) { std::free(p); }};
 }
 
@@ -122,10 +121,16 @@ void HostTensor::setType(std::vector<int64_t> shape, DType dtype) {
   byteCount = static_cast<size_t>(*size);
 }
 
-HostTensor::HostTensor(std::vector<int64_t> shape, DType dtype) {
-  setType(std::move(shape), dtype);
-  storage = allocateZeros(byteCount);
-  if (!storage) fail(ErrorCode::InvalidInput, "the tensor fits in memory", {}, typeString());
+HostTensor HostTensor::uninitialized(std::vector<int64_t> shape, DType dtype) {
+  HostTensor result;
+  result.setType(std::move(shape), dtype);
+  result.storage = allocateBytes(result.byteCount);
+  if (!result.storage) fail(ErrorCode::InvalidInput, "the tensor fits in memory", {}, result.typeString());
+  return result;
+}
+
+HostTensor::HostTensor(std::vector<int64_t> shape, DType dtype) : HostTensor(uninitialized(std::move(shape), dtype)) {
+  std::memset(raw(), 0, byteCount);
 }
 
 HostTensor::HostTensor(std::vector<int64_t> shape, DType dtype, std::shared_ptr<void> memory) {
@@ -230,7 +235,7 @@ void HostTensor::fill(double value) {
 }
 
 HostTensor HostTensor::clone() const {
-  HostTensor result(extents, type);
+  HostTensor result = uninitialized(extents, type);
   if (byteCount) std::memcpy(result.raw(), raw(), byteCount);
   return result;
 }

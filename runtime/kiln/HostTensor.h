@@ -37,6 +37,9 @@ public:
   /// A tensor of zeros. Throws Error on a shape elementCount refuses or that does not fit in memory.
   HostTensor(std::vector<int64_t> shape, DType dtype);
 
+  /// A tensor whose elements hold anything, for somebody who writes them all.
+  static HostTensor uninitialized(std::vector<int64_t> shape, DType dtype);
+
   /// A tensor over memory somebody else made: `storage` is kept alive and points at the first element, of at least
   /// byteSize bytes, aligned to the element. It must be writable, and null only if there are no bytes (else Error).
   HostTensor(std::vector<int64_t> shape, DType dtype, std::shared_ptr<void> storage);
@@ -70,6 +73,9 @@ public:
   void *raw() { return storage.get(); }
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte *>(raw()), byteCount}; }
   std::span<std::byte> bytes() { return {static_cast<std::byte *>(raw()), byteCount}; }
+
+  /// The storage itself, to be shared.
+  const std::shared_ptr<void> &sharedStorage() const { return storage; }
 
   /// The elements as T; throws Error (usage) unless T has the dtype's width. For 16 and 8-bit floats T is the
   /// unsigned integer of that width.
