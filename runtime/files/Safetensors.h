@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ private:
     size_t begin = 0, end = 0; ///< bytes from the start of the file
   };
   void parseHeader(size_t size);
+  Entry parseEntry(const std::string &name, const nlohmann::json &value, size_t dataBegin, size_t size) const;
   void checkRanges(size_t dataBegin, size_t size) const;
 
   std::string origin;
