@@ -2,6 +2,9 @@
 #ifndef KILN_PASSES_GRAPH_PASSES_H
 #define KILN_PASSES_GRAPH_PASSES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>

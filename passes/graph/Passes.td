@@ -14,4 +14,21 @@ def Verify : Pass<"graph-verify", "::mlir::ModuleOp"> {
   let options = [Option<"decomposed", "decomposed", "bool", "false", "check the level after graph-decompose">];
 }
 
+def Decompose : Pass<"graph-decompose", "::mlir::func::FuncOp"> {
+  let summary = "spells composites and guarded ops in the ops that fusion and emission know";
+  let description = [{
+    softmax, layer_norm, mean, relu, integer division and remainder, and float-to-integer casts become accepted ops;
+    what they do to NaN, infinities, 0 and INT_MIN is in `passes/graph/decompose`. gelu and sigmoid stay: they expand
+    late, with the functions. A combination of nothing becomes its identity, and an op whose result is empty an empty
+    constant, so that no later pass meets a tensor without elements that something depends on.
+
+    Before: `%y = graph.relu %x`. After: `%y = arith.maximumf %x, %zero`, with `%zero` a splat constant.
+
+    Limits: f32 composites. Numerics: the formulas of the contract, rounded at each op; no float is computed here, so
+    that nothing depends on the build host's libm.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let statistics = [Statistic<"numDecomposed", "decomposed", "ops replaced">];
+}
+
 #endif

@@ -1,0 +1,35 @@
+//===- Decompose.h - how composite and guarded ops are spelled in decomposed ones ---------------------------------===//
+//
+// The rows of graph-decompose: op name -> function, one file per family in passes/graph/decompose. The engine
+// (Decompose.cpp) knows no op. A row is the one formula of its op in the numerics contract.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_GRAPH_DECOMPOSE_H
+#define KILN_PASSES_GRAPH_DECOMPOSE_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace kiln::graph {
+
+/// One row: builds the value of the single result of an op of this name, in ops that need no further decomposition.
+/// Returns the op's own result where it stays as it is.
+struct DecomposeRow {
+  llvm::StringRef op;
+  mlir::Value (*build)(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+};
+
+/// Every row, of all families.
+llvm::ArrayRef<DecomposeRow> decomposeRows();
+
+/// The families.
+llvm::ArrayRef<DecomposeRow> elementwiseDecomposeRows();
+llvm::ArrayRef<DecomposeRow> reduceDecomposeRows();
+
+/// A constant tensor of `type` that holds `value` (rounded to the element type) everywhere.
+mlir::Value splat(mlir::ImplicitLocOpBuilder &b, mlir::Type type, double value);
+/// A constant integer tensor of `type` that holds `value` everywhere.
+mlir::Value splat(mlir::ImplicitLocOpBuilder &b, mlir::Type type, const llvm::APInt &value);
+
+} // namespace kiln::graph
+
+#endif

@@ -1,0 +1,115 @@
+// Composites over rows, the mean, and combinations of nothing.
+#include "passes/graph/Decompose.h"
+
+#include "ir/graph/Graph.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace kiln::graph {
+namespace {
+
+int64_t elementsAlong(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
+  return std::accumulate(axes.begin(), axes.end(), int64_t(1), [&](int64_t n, int64_t d) { return n * shape[d]; });
+}
+
+bool isEmpty(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements() == 0; }
+
+/// A row-space value repeated along `axis` of `type`.
+Value broadcastBack(ImplicitLocOpBuilder &b, Value row, RankedTensorType type, int64_t axis) {
+  SmallVector<int64_t> dims;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != axis) dims.push_back(d);
+  return BroadcastOp::create(b, type, row, dims);
+}
+
+Value reduceAlong(ImplicitLocOpBuilder &b, ReduceKind kind, Value x, int64_t axis) {
+  return ReduceOp::create(b, kind, x, ArrayRef<int64_t>{axis});
+}
+
+/// The combination of no elements.
+Value identity(ImplicitLocOpBuilder &b, ReduceKind kind, RankedTensorType type) {
+  int one = kind == ReduceKind::prod;
+  if (type.getElementType().isInteger()) return splat(b, type, APInt(type.getElementTypeBitWidth(), one));
+  return splat(b, type, double(one));
+}
+
+/// sum(x) / n in f32, n rounded to f32; over no elements 0/0, which is NaN.
+Value mean(ImplicitLocOpBuilder &b, ReduceOp op, int64_t n) {
+  Value x = op.getX();
+  auto type = cast<RankedTensorType>(op.getType());
+  if (getElementTypeOrSelf(x).isInteger())
+    x = arith::SIToFPOp::create(b, cast<RankedTensorType>(x.getType()).clone(b.getF32Type()), x);
+  if (op.getAxes().empty()) return x;
+  Value sum = n == 0 ? identity(b, ReduceKind::sum, type) : ReduceOp::create(b, ReduceKind::sum, x, op.getAxes());
+  return arith::DivFOp::create(b, sum, splat(b, type, double(n)));
+}
+
+Value reduce(ImplicitLocOpBuilder &b, Operation *operation) {
+  auto op = cast<ReduceOp>(operation);
+  int64_t n = elementsAlong(shapeOf(op.getX()), op.getAxes());
+  if (op.getKind() == ReduceKind::mean) return mean(b, op, n);
+  if (op.getAxes().empty()) return op.getX();
+  if (n == 0) return identity(b, op.getKind(), cast<RankedTensorType>(op.getType()));
+  return op;
+}
+
+Value matmul(ImplicitLocOpBuilder &b, Operation *operation) {
+  auto op = cast<MatmulOp>(operation);
+  return isEmpty(op.getA()) ? splat(b, op.getType(), 0.0) : op.getResult(); // K = 0: sums of nothing
+}
+
+/// Empty pieces are dropped; a single piece is the result.
+Value concat(ImplicitLocOpBuilder &b, Operation *operation) {
+  auto op = cast<ConcatOp>(operation);
+  SmallVector<Value> pieces = llvm::filter_to_vector(op.getXs(), [](Value piece) { return !isEmpty(piece); });
+  if (pieces.size() == 1) return pieces.front();
+  return pieces.size() == op.getXs().size() ? op.getResult() : ConcatOp::create(b, pieces, op.getAxis()).getResult();
+}
+
+/// exp(x - max) / sum(exp(x - max)), in two passes.
+Value softmax(ImplicitLocOpBuilder &b, Operation *operation) {
+  auto op = cast<SoftmaxOp>(operation);
+  Value x = op.getX();
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t axis = op.getAxis();
+  Value largest = broadcastBack(b, reduceAlong(b, ReduceKind::max, x, axis), type, axis);
+  Value shifted = arith::SubFOp::create(b, x, largest);
+  Value exponential = math::ExpOp::create(b, shifted);
+  Value sum = broadcastBack(b, reduceAlong(b, ReduceKind::sum, exponential, axis), type, axis);
+  return arith::DivFOp::create(b, exponential, sum);
+}
+
+/// ((x - mean) · rsqrt(var + eps)) · scale + bias, mean and variance in two passes.
+Value layerNorm(ImplicitLocOpBuilder &b, Operation *operation) {
+  auto op = cast<LayerNormOp>(operation);
+  Value x = op.getX();
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t axis = type.getRank() - 1;
+  auto meanAlong = [&](Value v) -> Value {
+    Value sum = reduceAlong(b, ReduceKind::sum, v, axis);
+    return arith::DivFOp::create(b, sum, splat(b, sum.getType(), double(type.getDimSize(axis))));
+  };
+  Value centred = arith::SubFOp::create(b, x, broadcastBack(b, meanAlong(x), type, axis));
+  Value variance = meanAlong(arith::MulFOp::create(b, centred, centred));
+  Value shifted = arith::AddFOp::create(b, variance, splat(b, variance.getType(), op.getEps().convertToDouble()));
+  Value scaleRow = math::RsqrtOp::create(b, shifted);
+  Value normal = arith::MulFOp::create(b, centred, broadcastBack(b, scaleRow, type, axis));
+  auto alongLast = [&](Value v) -> Value { return BroadcastOp::create(b, type, v, ArrayRef<int64_t>{axis}); };
+  Value scaled = arith::MulFOp::create(b, normal, alongLast(op.getScale()));
+  return arith::AddFOp::create(b, scaled, alongLast(op.getBias()));
+}
+
+const DecomposeRow kRows[] = {
+    {"graph.reduce", reduce},   {"graph.matmul", matmul},        {"graph.concat", concat},
+    {"graph.softmax", softmax}, {"graph.layer_norm", layerNorm},
+};
+} // namespace
+
+ArrayRef<DecomposeRow> reduceDecomposeRows() { return kRows; }
+
+} // namespace kiln::graph
