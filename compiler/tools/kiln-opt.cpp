@@ -1,4 +1,5 @@
 // kiln-opt: mlir-opt for Kiln's dialects and passes.
+#include "codegen/Passes.h"
 #include "ir/graph/Graph.h"
 #include "ir/tile/Tile.h"
 #include "passes/graph/Passes.h"
@@ -18,6 +19,7 @@ int main(int argc, char **argv) {
                   mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect>();
   kiln::graph::registerKilnGraphPasses();
+  kiln::codegen::registerKilnCodegenPasses();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Kiln's optimizer driver\n", registry));
 }

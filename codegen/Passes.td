@@ -1,0 +1,41 @@
+// Passes from tile programs to the LLVM dialect.
+
+#ifndef KILN_CODEGEN_PASSES
+#define KILN_CODEGEN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CpuLower : Pass<"cpu-lower", "::mlir::ModuleOp"> {
+  let summary = "turns tile programs into functions of the LLVM dialect for the host's CPU";
+  let description = [{
+    Each `tile.kernel` becomes `llvm.func @name(slots, ctaBegin, ctaEnd, scratch)`, which runs the CTAs ctaBegin ..
+    ctaEnd - 1 in order. slots[i] is the address of argument i; `scratch` holds the shared tiles at their offsets.
+
+    ```mlir
+    tile.kernel @scale(%x: !tile.global<1024xf32>, %y: !tile.global<1024xf32>) grid 16 {
+      %v = tile.load %x[%o] : !tile.global<1024xf32> -> tensor<64xf32, #tile.simd>
+      %w = arith.addf %v, %v : tensor<64xf32, #tile.simd>
+      …
+    // becomes
+    llvm.func @scale(%slots: !llvm.ptr, %begin: i64, %end: i64, %scratch: !llvm.ptr) {
+      %x = llvm.load %slots invariant : !llvm.ptr -> !llvm.ptr
+      …
+      %v = llvm.load %p {alignment = 4} : !llvm.ptr -> vector<64xf32>
+      %w = llvm.fadd %v, %v : vector<64xf32>
+    ```
+
+    A `#tile.simd` fragment of rank 1 becomes one vector, one of rank 2 a vector per row, a `#tile.simd_column` a scalar
+    per row; loops carry them as that many values. i1 elements are one byte in memory. Arguments may alias each other;
+    none overlaps `scratch`.
+
+    Limits: f64, f32, i64, i32, i16, i8 and i1; no swizzled shared tile; an op or type without a row is an error that
+    names it. Numerics: every op rounds once, as it is written; maximum and minimum follow IEEE 754-2019; nothing is
+    contracted or reassociated, and an op that asks for fast maths is refused.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"avx512\"",
+                        "the row of ir/target/Cpu.h that says how wide a native vector is">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif

@@ -1,0 +1,25 @@
+//===- Vectors.h - small builders of vector code shared by the rows -----------------------------------------------===//
+#ifndef KILN_CODEGEN_CPU_VECTORS_H
+#define KILN_CODEGEN_CPU_VECTORS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace kiln::codegen {
+
+/// `scalar` in each of `lanes` lanes.
+mlir::Value splatOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, int64_t lanes);
+/// Lane `lane` of a vector.
+mlir::Value laneOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value vector, int64_t lane);
+/// Lanes first, first + step, … of the concatenation of two vectors of one type, `count` of them.
+mlir::Value pick(mlir::OpBuilder &b, mlir::Location loc, mlir::Value first, mlir::Value second, int64_t start,
+                 int64_t step, int64_t count);
+/// The concatenation of vectors of one type, by halves; their number is a power of two.
+mlir::Value concat(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange parts);
+/// The vector whose lane l holds l, of an integer element type.
+mlir::Value laneNumbers(mlir::OpBuilder &b, mlir::Location loc, mlir::Type element, int64_t lanes);
+/// All zero, of a scalar or vector type.
+mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
+
+} // namespace kiln::codegen
+
+#endif
