@@ -320,6 +320,11 @@ void PlanExecutable::runDevice(std::span<void *const> inputs, std::span<void *co
                                const RunOptions &options) const {
   checkCount(impl->plan, "inputs", impl->plan.inputs.size(), inputs.size());
   checkCount(impl->plan, "outputs", impl->plan.outputs.size(), outputs.size());
+  checkExtents(impl->plan, extents);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    checkPointer(impl->plan, impl->buffer(impl->plan.inputs[i]), inputs[i], extents);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    checkPointer(impl->plan, impl->buffer(impl->plan.outputs[i]), outputs[i], extents);
   Lease lease(impl->workspaces, options.stream);
   lease.workspace.inputs.assign(inputs.begin(), inputs.end());
   lease.workspace.outputs.assign(outputs.begin(), outputs.end());

@@ -133,8 +133,9 @@ struct LaunchPlan {
 /// names missing or used twice among inputs, outputs, parameters; aliases of aliases or out of their root; an output
 /// that aliases an input that is not donated; temporaries past the arena, misaligned, or overlapping while both live;
 /// uses outside a lifetime; reads before any write; writes to parameters, constants or inputs not donated; copies,
-/// memsets and offsets out of a buffer; bytes that do not hold the shape; negative numbers; arguments out of the ABI's
-/// order; an arena larger than its temporaries need. Run-time extents are checked at their lower and upper bounds.
+/// memsets and offsets out of a buffer, copies onto themselves; bytes that do not hold the shape; negative numbers;
+/// arguments out of the ABI's order; an arena larger than its temporaries need. Run-time extents are checked at their
+/// lower and upper bounds.
 std::vector<std::string> verify(const LaunchPlan &plan);
 
 /// The plan as JSON text, `{"schema": 1, ...}`; expressions as numbers or strings, constants by type only.

@@ -169,12 +169,15 @@ private:
     }
   }
 
-  /// A copy or memset of `bytes` at `arg` stays in its buffer.
-  void checkRange(const BufferArg &arg, const Expr &bytes, const std::string &step) {
+  /// A copy or memset of `bytes` at `arg` stays in its buffer. Returns where it begins in the buffer's root.
+  int64_t checkRange(const BufferArg &arg, const Expr &bytes, const std::string &step) {
     int64_t offset = number(arg.offset, "an offset of " + step), count = number(bytes, "the size of " + step);
     int64_t whole = extents[static_cast<size_t>(arg.buffer)].bytes;
     if (offset > whole || count > whole - offset)
       problem("{} touches bytes {} + {} of {}, which has {}", step, offset, count, nameOf(buffer(arg.buffer)), whole);
+    else if (buffer(arg.buffer).aliasOf != kNoBuffer)
+      offset += extents[static_cast<size_t>(arg.buffer)].offset;
+    return offset;
   }
 
   void checkUse(const BufferArg &arg, size_t index, const std::string &step) {
@@ -204,8 +207,10 @@ private:
         step += fmt::format(" `{}`", launch->kernel);
         checkLaunch(*launch, step);
       } else if (const auto *copy = std::get_if<CopyStep>(&plan.steps[i])) {
-        checkRange(copy->src, copy->bytes, step);
-        checkRange(copy->dst, copy->bytes, step);
+        int64_t from = checkRange(copy->src, copy->bytes, step), to = checkRange(copy->dst, copy->bytes, step);
+        bool sameRoot = root(buffer(copy->src.buffer)).id == root(buffer(copy->dst.buffer)).id;
+        if (sameRoot && std::max(from, to) - std::min(from, to) < number(copy->bytes, "the size of " + step))
+          problem("{} copies between ranges that overlap", step);
       } else {
         const auto &memset = std::get<MemsetStep>(plan.steps[i]);
         checkRange(memset.dst, memset.bytes, step);

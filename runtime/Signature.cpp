@@ -26,13 +26,6 @@ std::string planType(const PlanBuffer &b) {
   return fmt::format("{}[{}]", name(b.dtype), shape);
 }
 
-void checkAlignment(const LaunchPlan &plan, const PlanBuffer &b, const HostTensor &t) {
-  uintptr_t element = std::max(1, bitWidth(b.dtype) / 8);
-  if (reinterpret_cast<uintptr_t>(t.raw()) % element)
-    fail(plan, fmt::format("{} `{}` is aligned to its element", name(b.kind), b.name), fmt::format("{} bytes", element),
-         fmt::format("address {}", t.raw()));
-}
-
 [[noreturn]] void failType(const LaunchPlan &plan, const PlanBuffer &b, const HostTensor &t) {
   fail(plan, fmt::format("{} `{}` has the type it was compiled for", name(b.kind), b.name), planType(b),
        t.typeString());
@@ -59,6 +52,23 @@ void checkCount(const LaunchPlan &plan, const char *what, size_t expected, size_
     fail(plan, fmt::format("a run takes all {}", what), std::to_string(expected), std::to_string(found));
 }
 
+void checkExtents(const LaunchPlan &plan, const Bindings &extents) {
+  for (const PlanExtent &e : plan.extents) {
+    auto bound = extents.find(e.name);
+    if (bound == extents.end() || bound->second < e.lower || bound->second > e.upper)
+      fail(plan, fmt::format("extent `{}` is in the range it was compiled for", e.name),
+           fmt::format("{} .. {}", e.lower, e.upper),
+           bound == extents.end() ? "no value" : std::to_string(bound->second));
+  }
+}
+
+void checkPointer(const LaunchPlan &plan, const PlanBuffer &b, const void *pointer, const Bindings &extents) {
+  uintptr_t element = std::max(1, bitWidth(b.dtype) / 8);
+  if (reinterpret_cast<uintptr_t>(pointer) % element || (!pointer && b.bytes.evaluate(extents) > 0))
+    fail(plan, fmt::format("{} `{}` is aligned to its element", name(b.kind), b.name), fmt::format("{} bytes", element),
+         fmt::format("address {}", pointer));
+}
+
 Bindings bindInputs(const LaunchPlan &plan, std::span<const HostTensor> inputs) {
   checkCount(plan, "inputs", plan.inputs.size(), inputs.size());
   Bindings extents;
@@ -69,12 +79,7 @@ Bindings bindInputs(const LaunchPlan &plan, std::span<const HostTensor> inputs) 
     for (size_t d = 0; d < b.shape.size(); ++d)
       if (b.shape[d].kind() == Expr::Kind::Extent) extents.emplace(b.shape[d].extentName(), inputs[i].shape()[d]);
   }
-  for (const PlanExtent &e : plan.extents) {
-    auto bound = extents.find(e.name);
-    if (bound != extents.end() && (bound->second < e.lower || bound->second > e.upper))
-      fail(plan, fmt::format("extent `{}` is in the range it was compiled for", e.name),
-           fmt::format("{} .. {}", e.lower, e.upper), std::to_string(bound->second));
-  }
+  checkExtents(plan, extents);
   for (size_t i = 0; i < inputs.size(); ++i) checkTensor(plan, at(plan, plan.inputs[i]), inputs[i], extents);
   return extents;
 }
@@ -90,7 +95,7 @@ void checkTensor(const LaunchPlan &plan, const PlanBuffer &buffer, const HostTen
   for (size_t d = 0; fits && d < buffer.shape.size(); ++d)
     fits = tensor.shape()[d] == buffer.shape[d].evaluate(extents);
   if (!fits) failType(plan, buffer, tensor);
-  checkAlignment(plan, buffer, tensor);
+  checkPointer(plan, buffer, tensor.raw(), extents);
 }
 
 void checkOverlap(const LaunchPlan &plan, std::span<const HostTensor> inputs, std::span<const HostTensor> outputs,

@@ -14,6 +14,12 @@ namespace kiln {
 /// Throws Error unless `found` tensors were given where the plan has `expected` of them; `what` is "inputs", "outputs".
 void checkCount(const LaunchPlan &plan, const char *what, size_t expected, size_t found);
 
+/// Throws Error on a run-time extent that is not bound or out of its range.
+void checkExtents(const LaunchPlan &plan, const Bindings &extents);
+
+/// Throws Error unless `pointer` may be `buffer`'s memory: aligned to its element, and null only if it has no bytes.
+void checkPointer(const LaunchPlan &plan, const PlanBuffer &buffer, const void *pointer, const Bindings &extents);
+
 /// Checks dtype, rank, extents and alignment of every input and binds the run-time extents. Throws Error naming the
 /// input, expected and found.
 Bindings bindInputs(const LaunchPlan &plan, std::span<const HostTensor> inputs);

@@ -157,19 +157,20 @@ SafetensorsFile::Entry SafetensorsFile::parseEntry(const std::string &name, cons
   if (!type) fail("the dtype is known", {}, entry.dtype);
   auto shape = naturals(value["shape"]), offsets = naturals(value["data_offsets"]);
   if (!shape) fail("the shape is a list of extents", {}, value["shape"].dump());
-  if (!offsets || offsets->size() != 2 || (*offsets)[0] > (*offsets)[1] ||
-      static_cast<uint64_t>((*offsets)[1]) > size - dataBegin)
+  if (!offsets || offsets->size() != 2) fail("data_offsets are two numbers", {}, value["data_offsets"].dump());
+  entry.shape = std::move(shape).value();
+  int64_t begin = offsets.value()[0], end = offsets.value()[1];
+  if (begin > end || static_cast<uint64_t>(end) > size - dataBegin)
     fail("data_offsets are a range of the file", fmt::format("within 0 .. {}", size - dataBegin),
          value["data_offsets"].dump());
-  int64_t found = (*offsets)[1] - (*offsets)[0];
-  std::optional<int64_t> bytes = bytesOf(*shape, type->bits);
-  if (bytes != found)
+  std::optional<int64_t> bytes = bytesOf(entry.shape, type->bits);
+  if (bytes != end - begin)
     fail("the range has the size of the shape",
-         bytes ? fmt::format("{} bytes for {}{}", *bytes, entry.dtype, shapeString(*shape)) : "fewer than 2^63 bytes",
-         fmt::format("{} bytes", found));
-  entry.shape = std::move(*shape);
-  entry.begin = dataBegin + static_cast<size_t>((*offsets)[0]);
-  entry.end = dataBegin + static_cast<size_t>((*offsets)[1]);
+         bytes ? fmt::format("{} bytes for {}{}", *bytes, entry.dtype, shapeString(entry.shape))
+               : "fewer than 2^63 bytes",
+         fmt::format("{} bytes", end - begin));
+  entry.begin = dataBegin + static_cast<size_t>(begin);
+  entry.end = dataBegin + static_cast<size_t>(end);
   return entry;
 }
 

@@ -108,6 +108,21 @@ TEST(Executable, ADonatedInputsMemoryBecomesTheOutput) {
   EXPECT_EQ(in.get(7), 56);
 }
 
+TEST(Executable, ADonatedInputIsNobodyElses) {
+  LaunchPlan plan;
+  plan.name = "sum";
+  BufferId x = addBuffer(plan, BufferKind::Input, "x", 100), z = addBuffer(plan, BufferKind::Input, "z", 100);
+  BufferId y = addBuffer(plan, BufferKind::Output, "y", 100);
+  plan.buffers[size_t(x)].donated = true;
+  plan.buffers[size_t(y)].aliasOf = x;
+  plan.steps = {add(x, z, y, 100)};
+  PlanExecutable exe(plan, poisonedDevice(), kernels());
+  std::vector<HostTensor> twice(2, ramp(100)), apart = {ramp(100), ramp(100)};
+  EXPECT_NE(messageOf([&] { (void)exe.run(twice); }).find("donated input `x` has memory of its own"),
+            std::string::npos);
+  EXPECT_EQ(exe.run(apart)[0].get(9), 18);
+}
+
 TEST(Executable, CopiesMemsetsAndConstants) {
   LaunchPlan plan;
   plan.name = "steps";
@@ -232,6 +247,9 @@ TEST(Executable, RunsOnDeviceAddresses) {
   exe.runDevice({&in, 1}, {&out, 1});
   expectChain(x, y);
   EXPECT_THROW(exe.runDevice({}, {&out, 1}), Error);
+  void *null = nullptr, *odd = static_cast<char *>(x.raw()) + 2;
+  EXPECT_THROW(exe.runDevice({&null, 1}, {&out, 1}), Error);
+  EXPECT_THROW(exe.runDevice({&odd, 1}, {&out, 1}), Error);
 }
 
 } // namespace

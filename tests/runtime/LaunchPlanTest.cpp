@@ -85,6 +85,11 @@ TEST(LaunchPlan, StepsAgainstBuffers) {
             "step 1 `scale` passes its arguments out of the ABI's order");
   EXPECT_EQ(problemsAfter([](auto &p) { p.steps[0] = CopyStep{{0, 4}, {3, 0}, 400}; }),
             "step 0 touches bytes 4 + 400 of buffer 0 `x`, which has 400");
+  EXPECT_EQ(problemsAfter([](auto &p) {
+              p.steps[1] = CopyStep{{3, 0}, {3, 100}, 101}, p.steps.resize(2),
+              p.steps.push_back(MemsetStep{{2, 0}, 400, 0});
+            }),
+            "step 1 copies between ranges that overlap");
   EXPECT_EQ(problemsAfter([](auto &p) { p.steps[0] = MemsetStep{{3, 0}, 404, 0}; }),
             "step 0 touches bytes 0 + 404 of buffer 3 `a`, which has 400");
   EXPECT_EQ(problemsAfter([](auto &p) { launch(p, 0).grid[1] = -1; }), "the grid of step 0 `add` is negative: -1");
