@@ -106,6 +106,20 @@ TEST(Executable, ADonatedInputsMemoryBecomesTheOutput) {
   EXPECT_EQ(own.get(7), 28) << "memory of the caller's gets a copy";
   exe.runInto({&in, 1}, {&in, 1});
   EXPECT_EQ(in.get(7), 56);
+  HostTensor both({150}, f32), first({100}, f32, both.sharedStorage());
+  HostTensor shifted({100}, f32, std::shared_ptr<void>(both.sharedStorage(), both.data<float>() + 50));
+  EXPECT_NE(messageOf([&] { exe.runInto({&first, 1}, {&shifted, 1}); }).find("memory of its own"), std::string::npos);
+}
+
+TEST(Executable, TemporariesThatLiveAtOnceKeepApart) {
+  LaunchPlan plan;
+  plan.name = "fan";
+  BufferId x = addBuffer(plan, BufferKind::Input, "x", 100), y = addBuffer(plan, BufferKind::Output, "y", 100);
+  BufferId a = addTemporary(plan, "a", 100, 0, {0, 2}), b = addTemporary(plan, "b", 100, 512, {1, 2});
+  plan.arenaBytes = 912;
+  plan.steps = {scale(x, a, 100, 2), scale(x, b, 100, 3), add(a, b, y, 100)};
+  HostTensor in = ramp(100), out = PlanExecutable(plan, poisonedDevice(), kernels()).run({&in, 1})[0];
+  for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(out.get(i), 5 * in.get(i));
 }
 
 TEST(Executable, ADonatedInputIsNobodyElses) {
