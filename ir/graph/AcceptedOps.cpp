@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace kiln::graph;
@@ -93,25 +94,6 @@ std::string names(Elements elements) {
   return text;
 }
 
-LogicalResult verifyOp(Operation *op, OpLevel level) {
-  StringRef name = op->getName().getStringRef();
-  const AcceptedOp *row = findAcceptedOp(name);
-  if (!row)
-    return op->emitError() << "'" << name << "' is not an op of the graph level" << "; the accepted ops are listed by `kiln ops`";
-  if (row->level != OpLevel::Both && row->level != level)
-    return op->emitError() << "'" << name << "' may only stand "
-                           << (row->level == OpLevel::Graph ? "before" : "after") << " graph-decompose";
-  bool select = name == "arith.select"; // its condition is bool whatever it chooses between
-  TypeRange operands(op->getOperands().drop_front(select ? 1 : 0));
-  if (row->opClass == OpClass::Structure) return success();
-  if (!takes(row->operands, operands) || !takes(row->results, op->getResultTypes())) {
-    InFlightDiagnostic diag = op->emitError() << "'" << name << "' does not take these dtypes";
-    diag.attachNote() << "expected: " << names(row->operands) << (row->operands ? " to " : "") << names(row->results);
-    diag.attachNote() << "found: " << op->getOperandTypes() << " to " << op->getResultTypes();
-    return diag;
-  }
-  return success();
-}
 } // namespace
 
 Elements kiln::graph::elementBit(Type element) {
@@ -130,11 +112,33 @@ const AcceptedOp *kiln::graph::findAcceptedOp(StringRef name) {
   return nullptr;
 }
 
+LogicalResult kiln::graph::verifyAcceptedOp(Operation *op, OpLevel level) {
+  StringRef name = op->getName().getStringRef();
+  const AcceptedOp *row = findAcceptedOp(name);
+  if (!row)
+    return op->emitError() << "'" << name << "' is not an op of the graph level" << "; the accepted ops are listed by `kiln ops`";
+  if (row->level != OpLevel::Both && row->level != level)
+    return op->emitError() << "'" << name << "' may only stand "
+                           << (row->level == OpLevel::Graph ? "before" : "after") << " graph-decompose";
+  bool select = name == "arith.select"; // its condition is bool whatever it chooses between
+  TypeRange operands(op->getOperands().drop_front(select ? 1 : 0));
+  if (row->opClass == OpClass::Structure) return success();
+  if (!takes(row->operands, operands) || !takes(row->results, op->getResultTypes())) {
+    InFlightDiagnostic diag = op->emitError() << "'" << name << "' does not take these dtypes";
+    diag.attachNote() << "expected: " << names(row->operands) << (row->operands ? " to " : "") << names(row->results);
+    auto list = [](TypeRange types) { return llvm::join(llvm::map_range(types, [](Type t) { return str(t); }), ", "); };
+    diag.attachNote() << "found: " << list(op->getOperandTypes()) << (op->getNumOperands() ? " to " : "")
+                      << list(op->getResultTypes());
+    return diag;
+  }
+  return success();
+}
+
 LogicalResult kiln::graph::verifyGraphLevel(ModuleOp module, OpLevel level) {
   LogicalResult result = success();
   module.walk([&](func::FuncOp function) {
     function.getBody().walk([&](Operation *op) {
-      if (failed(verifyOp(op, level))) result = failure();
+      if (failed(verifyAcceptedOp(op, level))) result = failure();
     });
   });
   return result;

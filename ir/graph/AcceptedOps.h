@@ -48,6 +48,9 @@ llvm::ArrayRef<AcceptedOp> acceptedOps();
 /// The row of an op; null when the graph level does not accept it.
 const AcceptedOp *findAcceptedOp(llvm::StringRef name);
 
+/// Checks one op against the table: accepted at `level` (Graph or Decomposed), with dtypes it takes.
+llvm::LogicalResult verifyAcceptedOp(mlir::Operation *op, OpLevel level);
+
 /// Checks every op inside every function of a module against the table: accepted at `level` (Graph or Decomposed), with
 /// dtypes it takes. Reports each offender with the nearest thing that would work.
 llvm::LogicalResult verifyGraphLevel(mlir::ModuleOp module, OpLevel level);

@@ -1,0 +1,238 @@
+#include "compiler/dsl/GraphImpl.h"
+
+#include "compiler/dsl/Diagnostics.h"
+#include "ir/graph/AcceptedOps.h"
+#include "ir/graph/Graph.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+#include <exception>
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::dsl;
+
+void kiln::dsl::fail(const Call &call, std::string rule, std::string expected, std::string found, std::string hint) {
+  throw Error({.code = ErrorCode::InvalidInput,
+               .op = call.op.str(),
+               .rule = std::move(rule),
+               .expected = std::move(expected),
+               .found = std::move(found),
+               .hint = std::move(hint),
+               .where = {call.where.file_name(), static_cast<int>(call.where.line())}});
+}
+
+void kiln::dsl::prepareContext(MLIRContext &context) {
+  context.loadDialect<graph::GraphDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect>();
+  context.printOpOnDiagnostic(false);
+}
+
+Type kiln::dsl::elementType(DType dtype, MLIRContext *context) {
+  Builder b(context);
+  switch (dtype) {
+  case DType::F64:
+    return b.getF64Type();
+  case DType::F32:
+    return b.getF32Type();
+  case DType::F16:
+    return b.getF16Type();
+  case DType::BF16:
+    return b.getBF16Type();
+  case DType::F8E4M3FN:
+    return b.getType<Float8E4M3FNType>();
+  case DType::F8E5M2:
+    return b.getType<Float8E5M2Type>();
+  case DType::F8E8M0:
+    return b.getType<Float8E8M0FNUType>();
+  case DType::TF32:
+    return {};
+  default:
+    return b.getIntegerType(dtype == DType::Bool ? 1 : bitWidth(dtype));
+  }
+}
+
+DType kiln::dsl::dtypeOf(Type type) {
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (elementType(static_cast<DType>(i), type.getContext()) == getElementTypeOrSelf(type))
+      return static_cast<DType>(i);
+  throw Error({.rule = "an element type that Kiln does not know", .found = graph::str(type)});
+}
+
+GraphImpl::GraphImpl() : context(MLIRContext::Threading::DISABLED), builder(&context) {
+  prepareContext(context);
+  Location loc = builder.getUnknownLoc();
+  module = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, loc, "main", builder.getFunctionType({}, {}));
+  body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+}
+
+static Location locationOf(const Call &call, MLIRContext *context) {
+  return FileLineColLoc::get(context, call.where.file_name(), call.where.line(), call.where.column());
+}
+
+RankedTensorType GraphImpl::tensorType(const Call &call, const Shape &shape, DType dtype) {
+  Type element = elementType(dtype, &context);
+  if (!element || !graph::elementBit(element))
+    fail(call, "no op takes this dtype yet", "f32, i64, i32 or bool", std::string(name(dtype)));
+  for (int64_t extent : shape)
+    if (extent < 0) fail(call, "extents must not be negative", "0 or more", shapeString(shape));
+  try {
+    if (!byteSize(dtype, elementCount(shape))) throw Error({.rule = ""});
+  } catch (const Error &) {
+    fail(call, "a tensor must fit in memory", "less than 2^63 bytes", shapeString(shape));
+  }
+  return RankedTensorType::get(shape, element);
+}
+
+/// The result type that `name` infers for these operands; null, with a diagnostic, if its rules refuse.
+static Type inferType(OperationName name, Location loc, ValueRange operands, DictionaryAttr attributes) {
+  auto *interface = name.getInterface<InferTypeOpInterface>();
+  if (!interface) {
+    emitError(loc) << "'" << name.getStringRef() << "' does not infer its result type";
+    return {};
+  }
+  SmallVector<int64_t> storage(name.getOpPropertyByteSize() / sizeof(int64_t) + 1);
+  OpaqueProperties properties(storage.data());
+  name.initOpProperties(properties, OpaqueProperties(nullptr));
+  SmallVector<Type> types;
+  LogicalResult inferred =
+      name.setOpPropertiesFromAttribute(name, properties, attributes, [&] { return emitError(loc); });
+  if (succeeded(inferred))
+    inferred = interface->inferReturnTypes(name.getContext(), loc, operands, attributes, properties, {}, types);
+  name.destroyOpProperties(properties);
+  return succeeded(inferred) && types.size() == 1 ? types.front() : Type();
+}
+
+Value GraphImpl::build(const Call &call, StringRef name, ValueRange operands, ArrayRef<NamedAttribute> attributes,
+                       Type result) {
+  ErrorCatcher catcher(&context);
+  OperationState state(locationOf(call, &context), name);
+  state.addOperands(operands);
+  state.addAttributes(attributes);
+  if (!result) result = inferType(state.name, state.location, operands, builder.getDictionaryAttr(attributes));
+  if (result) {
+    state.addTypes(result);
+    Operation *op = builder.create(state);
+    // The table first: its words about dtypes are plainer than the constraints of ODS.
+    if (succeeded(graph::verifyAcceptedOp(op, graph::OpLevel::Graph)) &&
+        succeeded(verify(op, /*verifyRecursively=*/false)))
+      return op->getResult(0);
+    op->erase();
+  }
+  ErrorFields fields = catcher.fields();
+  fail(call, fields.rule.empty() ? "the op was refused" : fields.rule, fields.expected, fields.found, fields.hint);
+}
+
+Value GraphImpl::constant(const Call &call, DenseElementsAttr value) {
+  return build(call, "arith.constant", {}, builder.getNamedAttr("value", value), value.getType());
+}
+
+void GraphImpl::checkName(const Call &call, const std::string &name, bool output) {
+  if (name.empty()) fail(call, "a name must not be empty");
+  for (const TensorInfo &info : output ? outputs() : inputs())
+    if (info.name == name)
+      fail(call, fmt::format("{} must have different names", output ? "outputs" : "inputs and parameters"),
+           "a new name", fmt::format("\"{}\" twice", name));
+}
+
+Value GraphImpl::addInput(const Call &call, const std::string &name, const Shape &shape, DType dtype, bool parameter) {
+  checkName(call, name, /*output=*/false);
+  Type type = tensorType(call, shape, dtype);
+  SmallVector<NamedAttribute> attributes = {builder.getNamedAttr("graph.name", builder.getStringAttr(name))};
+  if (parameter) attributes.push_back(builder.getNamedAttr("graph.param", builder.getUnitAttr()));
+  unsigned index = function.getNumArguments();
+  LogicalResult inserted =
+      function.insertArgument(index, type, builder.getDictionaryAttr(attributes), locationOf(call, &context));
+  if (failed(inserted)) fail(call, "the graph takes no more arguments");
+  return function.getArgument(index);
+}
+
+void GraphImpl::addOutput(const Call &call, const std::string &name, Value value) {
+  checkName(call, name, /*output=*/true);
+  results.push_back({name, value, locationOf(call, &context)});
+}
+
+OwningOpRef<ModuleOp> GraphImpl::finish() {
+  if (results.empty())
+    throw Error({.code = ErrorCode::InvalidInput,
+                 .op = "graph",
+                 .rule = "a graph must have an output",
+                 .hint = "g.output(\"y\", y)"});
+  OwningOpRef<ModuleOp> copy = ModuleOp::create(module->getLoc());
+  IRMapping mapping;
+  auto clone = cast<func::FuncOp>(OpBuilder::atBlockEnd(copy->getBody()).clone(*function, mapping));
+  SmallVector<Value> values;
+  SmallVector<Location> locs;
+  SmallVector<Attribute> attributes;
+  for (Output &output : results) {
+    values.push_back(mapping.lookup(output.value));
+    locs.push_back(output.loc);
+    attributes.push_back(
+        builder.getDictionaryAttr(builder.getNamedAttr("graph.name", builder.getStringAttr(output.name))));
+  }
+  OpBuilder end = OpBuilder::atBlockEnd(&clone.getBody().front());
+  func::ReturnOp::create(end, FusedLoc::get(&context, locs), values);
+  clone.setFunctionType(end.getFunctionType(clone.getArgumentTypes(), ValueRange(values).getTypes()));
+  clone.setAllResultAttrs(attributes);
+  return copy;
+}
+
+std::string GraphImpl::bytecode() {
+  std::lock_guard guard(lock);
+  OwningOpRef<ModuleOp> copy = finish();
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  if (failed(writeBytecodeToFile(*copy, os))) throw Error({.rule = "the graph cannot be written as bytecode"});
+  return bytes;
+}
+
+static TensorInfo infoOf(std::string name, Type type, bool parameter) {
+  auto tensor = cast<RankedTensorType>(type);
+  return {std::move(name), dtypeOf(tensor), Shape(tensor.getShape()), parameter};
+}
+
+std::vector<TensorInfo> GraphImpl::inputs() {
+  std::vector<TensorInfo> infos;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    infos.push_back(infoOf(function.getArgAttrOfType<StringAttr>(i, "graph.name").str(),
+                           function.getArgument(i).getType(), bool(function.getArgAttr(i, "graph.param"))));
+  return infos;
+}
+
+std::vector<TensorInfo> GraphImpl::outputs() {
+  std::vector<TensorInfo> infos;
+  for (Output &output : results) infos.push_back(infoOf(output.name, output.value.getType(), false));
+  return infos;
+}
+
+Rollback::Rollback(GraphImpl &graph)
+    : graph(graph), last(graph.body->empty() ? nullptr : &graph.body->back()), exceptions(std::uncaught_exceptions()) {}
+
+Rollback::~Rollback() {
+  if (std::uncaught_exceptions() <= exceptions) return;
+  while (!graph.body->empty() && &graph.body->back() != last) graph.body->back().erase();
+}
+
+Tensor Access::tensor(std::shared_ptr<GraphImpl> graph, Value value) {
+  Tensor tensor;
+  tensor.graph = std::move(graph);
+  tensor.value = value.getAsOpaquePointer();
+  return tensor;
+}
+
+const std::shared_ptr<GraphImpl> &Access::graphOf(const Call &call, const Tensor &tensor) {
+  if (!tensor.graph) fail(call, "a tensor must come from a graph", "a value of an op or an input", "an empty Tensor");
+  return tensor.graph;
+}
+
+Value Access::value(const Call &call, const Tensor &tensor) {
+  graphOf(call, tensor);
+  return Value::getFromOpaquePointer(tensor.value);
+}

@@ -1,0 +1,116 @@
+//===- GraphImpl.h - what stands behind a kiln::Graph ------------------------------------------------------------===//
+//
+// The module a DSL program builds, and the one way in which it makes ops: generically, by name, with the result type
+// the op itself infers, verified at once. What the op's rules in ir/ report becomes a kiln::Error at the user's line,
+// so that the DSL knows no shape rule but its own conveniences (broadcasting, negative axes, scalars).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_DSL_GRAPHIMPL_H
+#define KILN_COMPILER_DSL_GRAPHIMPL_H
+
+#include "compiler/kiln/Graph.h"
+
+#include "kiln/Error.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <mutex>
+
+namespace kiln::dsl {
+
+/// One call of a DSL function: its name as the user spells it, and the user's line.
+struct Call {
+  llvm::StringRef op;
+  Where where;
+};
+
+/// Facts of a broken DSL rule, thrown as an Error (invalid input) at the call's line.
+[[noreturn]] void fail(const Call &call, std::string rule, std::string expected = {}, std::string found = {},
+                       std::string hint = {});
+
+/// The context options, dialects and printing every graph and compiler uses.
+void prepareContext(mlir::MLIRContext &context);
+
+/// The element type of a dtype; null for those the IR has no type for (tf32).
+mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
+/// The dtype of an element type. The type is one of Graph_Element's.
+DType dtypeOf(mlir::Type type);
+
+class GraphImpl {
+public:
+  /// An empty graph.
+  GraphImpl();
+  /// Takes over the function `entry` of parsed text; throws Error.
+  GraphImpl(llvm::StringRef text, const std::string &origin, const std::string &entry);
+
+  /// Makes the op `name` at the end of the graph. `result` may be null where the op infers its type. Throws Error.
+  mlir::Value build(const Call &call, llvm::StringRef name, mlir::ValueRange operands,
+                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, mlir::Type result = {});
+  /// A splat (or dense) constant.
+  mlir::Value constant(const Call &call, mlir::DenseElementsAttr value);
+
+  mlir::Value addInput(const Call &call, const std::string &name, const Shape &shape, DType dtype, bool parameter);
+  void addOutput(const Call &call, const std::string &name, mlir::Value value);
+
+  /// `tensor<shape x dtype>`; throws on a dtype or an extent no tensor has.
+  mlir::RankedTensorType tensorType(const Call &call, const Shape &shape, DType dtype);
+
+  /// A copy of the whole graph as a module in this graph's context: func.func @main with named arguments and results.
+  mlir::OwningOpRef<mlir::ModuleOp> finish();
+  /// That module as MLIR bytecode, which another context reads. May be called from several threads.
+  std::string bytecode();
+
+  std::vector<TensorInfo> inputs();
+  std::vector<TensorInfo> outputs();
+  mlir::OpBuilder &b() { return builder; }
+  /// Held while anything touches the context, which has no locks of its own.
+  std::mutex lock;
+
+private:
+  friend class Rollback;
+  struct Output {
+    std::string name;
+    mlir::Value value;
+    mlir::Location loc;
+  };
+  void adopt(mlir::func::FuncOp parsed, const std::string &origin);
+  void nameArguments(const std::string &origin);
+  void checkName(const Call &call, const std::string &name, bool output);
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  mlir::Block *body = nullptr;
+  mlir::OpBuilder builder;
+  std::vector<Output> results;
+};
+
+/// Takes back every op made since its construction if the scope is left by an exception: a refused call leaves the
+/// graph as it was.
+class Rollback {
+public:
+  explicit Rollback(GraphImpl &graph);
+  ~Rollback();
+
+private:
+  GraphImpl &graph;
+  mlir::Operation *last;
+  int exceptions;
+};
+
+/// The way between handles and MLIR values.
+struct Access {
+  static GraphImpl &impl(const Graph &graph) { return *graph.impl; }
+  static const std::shared_ptr<GraphImpl> &shared(const Graph &graph) { return graph.impl; }
+  static Tensor tensor(std::shared_ptr<GraphImpl> graph, mlir::Value value);
+  /// Throws Error (usage) for an empty handle.
+  static mlir::Value value(const Call &call, const Tensor &tensor);
+  static const std::shared_ptr<GraphImpl> &graphOf(const Call &call, const Tensor &tensor);
+};
+
+} // namespace kiln::dsl
+
+#endif

@@ -1,0 +1,82 @@
+// Graphs from .mlir text or bytecode.
+#include "compiler/dsl/Diagnostics.h"
+#include "compiler/dsl/GraphImpl.h"
+#include "ir/graph/AcceptedOps.h"
+#include "ir/graph/Graph.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::dsl;
+
+[[noreturn]] static void refuse(const std::string &origin, std::string rule, std::string expected, std::string found,
+                                SourceLoc where = {}) {
+  throw Error({.code = ErrorCode::InvalidInput,
+               .op = origin,
+               .rule = std::move(rule),
+               .expected = std::move(expected),
+               .found = std::move(found),
+               .where = std::move(where)});
+}
+
+GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::string &entry)
+    : context(MLIRContext::Threading::DISABLED), builder(&context) {
+  prepareContext(context);
+  ErrorCatcher catcher(&context);
+  module = parseSourceString<ModuleOp>(text, ParserConfig(&context), origin);
+  if (!module) catcher.raise(ErrorCode::InvalidInput, origin, "the text is not MLIR");
+  if (failed(graph::verifyGraphLevel(*module, graph::OpLevel::Graph)))
+    catcher.raise(ErrorCode::InvalidInput, "", "the module is not a graph");
+  auto parsed = module->lookupSymbol<func::FuncOp>(entry);
+  if (!parsed || parsed.isExternal())
+    refuse(origin, "the entry must be a function with a body", fmt::format("func.func @{}", entry),
+           parsed ? "a declaration" : "no such function");
+  adopt(parsed, origin);
+}
+
+void GraphImpl::adopt(func::FuncOp parsed, const std::string &origin) {
+  function = parsed;
+  if (!llvm::hasSingleElement(function.getBody()))
+    refuse(origin, "a graph is one block", "1 block", std::to_string(function.getBody().getBlocks().size()));
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !graph::elementBit(tensor.getElementType()))
+      refuse(origin, "arguments and results must be static tensors of f32, i64, i32 or bool", "tensor<8x128xf32>",
+             graph::str(type), sourceOf(function.getLoc()));
+  }
+  body = &function.getBody().front();
+  nameArguments(origin);
+  Operation *terminator = &body->back();
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    auto named = function.getResultAttrOfType<StringAttr>(i, "graph.name");
+    std::string fallback = terminator->getNumOperands() == 1 ? "y" : fmt::format("y{}", i);
+    std::string name = named ? named.str() : fallback;
+    for (Output &other : results)
+      if (other.name == name) refuse(origin, "outputs must have different names", "a new name", name);
+    results.push_back({name, value, terminator->getLoc()});
+  }
+  terminator->erase();
+  function->removeAttr(function.getResAttrsAttrName());
+  function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), {}));
+  function.setName("main");
+  builder.setInsertionPointToEnd(body);
+}
+
+/// Arguments without a graph.name are called x0, x1, … by position ("x" if there is one).
+void GraphImpl::nameArguments(const std::string &origin) {
+  llvm::StringSet<> seen;
+  unsigned count = function.getNumArguments();
+  for (unsigned i = 0; i < count; ++i) {
+    if (!function.getArgAttrOfType<StringAttr>(i, "graph.name"))
+      function.setArgAttr(i, "graph.name", builder.getStringAttr(count == 1 ? "x" : fmt::format("x{}", i)));
+    StringRef name = function.getArgAttrOfType<StringAttr>(i, "graph.name").getValue();
+    if (!seen.insert(name).second)
+      refuse(origin, "inputs and parameters must have different names", "a new name", name.str(),
+             sourceOf(function.getArgument(i).getLoc()));
+  }
+}
