@@ -1,0 +1,265 @@
+// Each function against libmpfr, on every exponent, every special value and the neighbourhood of every branch.
+#include "passes/functions/Functions.h"
+#include "tests/passes/functions/Kernels.h"
+#include "tests/passes/functions/Ulp.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <mpfr.h>
+#include <random>
+
+using namespace kiln::functions;
+
+namespace {
+
+/// An mpfr number that frees itself; 100 bits leave enough after every cancellation below.
+struct Real {
+  mpfr_t value;
+  Real() { mpfr_init2(value, 100); }
+  explicit Real(double x) : Real() { mpfr_set_d(value, x, MPFR_RNDN); }
+  Real(const Real &) = delete;
+  ~Real() { mpfr_clear(value); }
+  operator mpfr_ptr() { return value; }
+  double toDouble() const { return mpfr_get_d(value, MPFR_RNDN); }
+};
+
+using MpfrFunction = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
+
+template <MpfrFunction function> double library(float x) {
+  Real in(x), out;
+  function(out, in, MPFR_RNDN);
+  return out.toDouble();
+}
+
+double exactRsqrt(float x) {
+  if (x == 0) return 1 / static_cast<double>(x); // mpfr's has no sign there
+  return library<mpfr_rec_sqrt>(x);
+}
+
+double exactSigmoid(float x) {
+  Real e(-static_cast<double>(x)), y;
+  mpfr_exp(e, e, MPFR_RNDN);
+  mpfr_add_ui(e, e, 1, MPFR_RNDN);
+  mpfr_ui_div(y, 1, e, MPFR_RNDN);
+  return y.toDouble();
+}
+
+double exactSoftplus(float x) {
+  if (x > 100) return x;
+  Real e(x);
+  mpfr_exp(e, e, MPFR_RNDN);
+  mpfr_log1p(e, e, MPFR_RNDN);
+  return e.toDouble();
+}
+
+double exactGelu(float x) {
+  if (x < -100) return -0.0; // the limit, which arithmetic would call NaN at -inf
+  Real half(0.5), root, in(x), y;
+  mpfr_sqrt(root, half, MPFR_RNDN);
+  mpfr_mul(y, in, root, MPFR_RNDN);
+  mpfr_neg(y, y, MPFR_RNDN);
+  mpfr_erfc(y, y, MPFR_RNDN);
+  mpfr_mul(y, y, in, MPFR_RNDN);
+  mpfr_div_2ui(y, y, 1, MPFR_RNDN);
+  return y.toDouble();
+}
+
+double exactGeluTanh(float x) {
+  if (x < -100) return -0.0;
+  if (x > 100) return x;
+  Real in(x), w, coefficient, scale;
+  mpfr_set_str(coefficient, "0.044715", 10, MPFR_RNDN);
+  mpfr_sqr(w, in, MPFR_RNDN);
+  mpfr_mul(w, w, coefficient, MPFR_RNDN);
+  mpfr_add_ui(w, w, 1, MPFR_RNDN);
+  mpfr_mul(w, w, in, MPFR_RNDN);
+  mpfr_const_pi(scale, MPFR_RNDN);
+  mpfr_ui_div(scale, 8, scale, MPFR_RNDN);
+  mpfr_sqrt(scale, scale, MPFR_RNDN); // 2 sqrt(2 / pi)
+  mpfr_mul(w, w, scale, MPFR_RNDN);
+  mpfr_neg(w, w, MPFR_RNDN);
+  mpfr_exp(w, w, MPFR_RNDN);
+  mpfr_add_ui(w, w, 1, MPFR_RNDN);
+  mpfr_div(w, in, w, MPFR_RNDN);
+  return w.toDouble();
+}
+
+/// The exact results, and points whose neighbourhoods are tried: branches, ends of ranges, worst cases of the past.
+struct Reference {
+  const char *op, *form;
+  double (*exact)(float);
+  std::vector<float> near;
+};
+
+const std::vector<Reference> &references() {
+  static const std::vector<Reference> rows = {
+      {"math.exp", "", library<mpfr_exp>, {-104, -103.27893f, -87.33655f, 88.722839f, 89, 23.959375f}},
+      {"math.exp2", "", library<mpfr_exp2>, {-151, -150, -149, -126, 127.99999f, 128, 0.5f, -0.5f}},
+      {"math.expm1",
+       "",
+       library<mpfr_expm1>,
+       {-20, 89, 88.722839f, 0x1p-25f, -0x1p-25f, 0.34657f, -0.34657f, 0.39120591f}},
+      {"math.log", "", library<mpfr_log>, {1, 0x1p-126f, 0.6666667f, 1.3333334f, 0.63455075f}},
+      {"math.log2", "", library<mpfr_log2>, {1, 0x1p-126f, 0.6666667f, 1.3333334f, 2, 0.5f}},
+      {"math.log1p", "", library<mpfr_log1p>, {-1, -0.33333333f, 0.33333333f, 1e-8f, 3e38f, 0x1p24f}},
+      {"math.tanh", "", library<mpfr_tanh>, {0.55f, -0.55f, 9.0109f, 10}},
+      {"math.sinh", "", library<mpfr_sinh>, {1, -1, 89, 89.415985f, 90}},
+      {"math.cosh", "", library<mpfr_cosh>, {0, 89, 89.415985f, 90}},
+      {"math.erf", "", library<mpfr_erf>, {0.921875f, -0.921875f, 3.9004288f, 3.92f, 4}},
+      {"math.erfc", "", library<mpfr_erfc>, {0, 2.3125f, 9.1942f, 10.054f, 10.0625f, -3.83f}},
+      {"math.sin",
+       "",
+       library<mpfr_sin>,
+       {1, 1.5707964f, 3.1415927f, 6.2831855f, 16367173.f * 0x1p72f, 3e38f, 16554459}},
+      {"math.cos", "", library<mpfr_cos>, {1, 1.5707964f, 4.712389f, 16367173.f * 0x1p72f, 3e38f, 2.1893675e25f}},
+      {"math.tan", "", library<mpfr_tan>, {1, 0.7853982f, 1.5707964f, 3.1415927f, 16367173.f * 0x1p72f, 3e38f}},
+      {"math.asin", "", library<mpfr_asin>, {0.5f, -0.5f, 1, -1}},
+      {"math.acos", "", library<mpfr_acos>, {0.5f, -0.5f, 1, -1, 0}},
+      {"math.atan", "", library<mpfr_atan>, {1, -1}},
+      {"math.rsqrt", "", exactRsqrt, {1, 2, 4}},
+      {"graph.sigmoid", "", exactSigmoid, {0, -104, 104, 17, -87.3f, -3.46511626f}},
+      {"graph.softplus", "", exactSoftplus, {0, -104, 104, 1.0986123f, -1.0986123f, -20, 100}},
+      {"graph.gelu", "exact", exactGelu, {0, -14.2f, -14.5f, 3.375f, -5.5339069f, -1.42584646f}},
+      {"graph.gelu", "tanh", exactGeluTanh, {0, -10.3f, -11.5f, 11.5f, -10.0410233f}},
+  };
+  return rows;
+}
+
+/// Every exponent with random mantissas, both signs; the specials; and 64 floats on either side of `near`.
+std::vector<float> points(const std::vector<float> &near) {
+  std::mt19937 random(1);
+  std::vector<float> all;
+  for (uint32_t exponent = 0; exponent < 256; ++exponent)
+    for (int k = 0; k < 160; ++k) {
+      uint32_t mantissa = k == 0 ? 0 : k == 1 ? 0x7fffff : k == 2 ? 1 : random() & 0x7fffff;
+      for (uint32_t sign : {0u, 0x80000000u}) all.push_back(std::bit_cast<float>(sign | exponent << 23 | mantissa));
+    }
+  for (float x : near)
+    for (uint32_t k = 0; k < 128; ++k) all.push_back(std::bit_cast<float>(std::bit_cast<uint32_t>(x) + k - 64));
+  return all;
+}
+
+struct Worst {
+  double error = 0;
+  float input = 0, output = 0;
+};
+
+double bound(llvm::StringRef op) {
+  mlir::MLIRContext context;
+  const FunctionRow *row = findFunction(op, mlir::Float32Type::get(&context));
+  return row ? row->maxUlp : -1;
+}
+
+const Reference *referenceOf(const Kernel &kernel) {
+  for (const Reference &row : references())
+    if (!std::strcmp(row.op, kernel.op) && !std::strcmp(row.form, kernel.form)) return &row;
+  return nullptr;
+}
+
+TEST(Functions, AreWithinTheirBounds) {
+  ScalarBuilder b;
+  for (const Kernel &kernel : kernels) {
+    const Reference *reference = referenceOf(kernel);
+    ASSERT_NE(reference, nullptr) << kernel.op;
+    Worst worst;
+    for (float x : points(reference->near)) {
+      float y = kernel.run(b, x);
+      double error = ulpError(y, reference->exact(x));
+      if (error > worst.error) worst = {error, x, y};
+    }
+    std::printf("%-15s %-5s %.3f ulp at %.9g (%a) -> %.9g\n", kernel.op, kernel.form, worst.error, worst.input,
+                worst.input, worst.output);
+    EXPECT_LE(worst.error, bound(kernel.op)) << kernel.op << " at " << worst.input;
+  }
+}
+
+double exactPow(float x, float y) {
+  Real a(x), c(y), out;
+  mpfr_pow(out, a, c, MPFR_RNDN);
+  return out.toDouble();
+}
+
+/// Pairs whose results are spread over all of f32, and some that are not.
+std::vector<std::pair<float, float>> powPoints() {
+  std::mt19937 random(2);
+  std::vector<std::pair<float, float>> all;
+  std::vector<float> specials = {0.0f,
+                                 1.0f,
+                                 2.0f,
+                                 3.0f,
+                                 0.5f,
+                                 1.5f,
+                                 0x1p23f + 1,
+                                 0x1p24f,
+                                 3e38f,
+                                 1e-45f,
+                                 std::numeric_limits<float>::infinity(),
+                                 std::numeric_limits<float>::quiet_NaN(),
+                                 1.0000001f,
+                                 0.99999994f,
+                                 0x1p23f - 0.5f};
+  for (size_t k = specials.size(); k-- > 0;) specials.push_back(-specials[k]);
+  for (float x : specials)
+    for (float y : specials) all.push_back({x, y});
+  std::uniform_real_distribution<double> exponent(-151, 129), unit(0, 1);
+  for (int k = 0; k < 100000; ++k) {
+    float x = std::bit_cast<float>(static_cast<uint32_t>(random()) & 0x7fffffff);
+    if (k % 2) x = static_cast<float>(std::exp2(2 * unit(random) - 1));
+    float y = static_cast<float>(exponent(random) / std::log2(static_cast<double>(x)));
+    all.push_back({x, y});
+    all.push_back(
+        {std::bit_cast<float>(static_cast<uint32_t>(random())), std::bit_cast<float>(static_cast<uint32_t>(random()))});
+    all.push_back({-x, std::nearbyint(y)});
+  }
+  return all;
+}
+
+TEST(Functions, PowIsWithinItsBound) {
+  ScalarBuilder b;
+  double worst = 0;
+  std::pair<float, float> at;
+  for (auto [x, y] : powPoints()) {
+    float z = pow(b, x, y);
+    double error = ulpError(z, exactPow(x, y));
+    EXPECT_FALSE(std::isinf(error)) << x << " ^ " << y << " = " << z << ", not " << exactPow(x, y);
+    if (error > worst) worst = error, at = {x, y};
+  }
+  std::printf("%-21s %.3f ulp at %a ^ %a\n", "math.powf", worst, at.first, at.second);
+  EXPECT_LE(worst, bound("math.powf"));
+}
+
+TEST(Functions, ErfNeverPassesOneAndNeverTurnsBack) {
+  ScalarBuilder b;
+  float last = 0;
+  // Each step of the last stretch, where a step of the result is rarer than its noise, and 1 in 16 before.
+  for (uint32_t bits = std::bit_cast<uint32_t>(3.0f), step = 16; bits < std::bit_cast<uint32_t>(5.0f); bits += step) {
+    float x = std::bit_cast<float>(bits), y = erf(b, x);
+    step = x > 3.7f && x < 4.0f ? 1 : 16;
+    ASSERT_LE(y, 1.0f) << x;
+    ASSERT_GE(y, last) << x;
+    ASSERT_EQ(erf(b, -x), -y) << x;
+    last = y;
+  }
+}
+
+TEST(Functions, ReportedFaultsAreRight) {
+  ScalarBuilder b;
+  float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(erf(b, 3.9004288f), 0.99999994f);
+  EXPECT_EQ(erf(b, infinity), 1.0f);
+  EXPECT_NEAR(gelu(b, -5.5339069f), -8.665e-8, 1e-11);
+  EXPECT_NEAR(gelu(b, -3.0f), -0.0040496941, 1e-9);
+  EXPECT_EQ(gelu(b, infinity), infinity);
+  EXPECT_TRUE(gelu(b, -infinity) == 0 && std::signbit(gelu(b, -infinity)));
+  EXPECT_TRUE(std::isnan(gelu(b, std::nanf(""))));
+  EXPECT_EQ(log1p(b, 1e-8f), 9.9999999e-9f);
+  EXPECT_EQ(expm1(b, 1e-8f), 9.9999999e-9f);
+  EXPECT_NEAR(softplus(b, -20.0f), 2.0611536e-9, 4e-16);
+  EXPECT_EQ(softplus(b, 100.0f), 100.0f);
+  EXPECT_NEAR(sinh(b, 89.0f) / 2.2448064e38, 1, 3e-7);
+}
+
+} // namespace
