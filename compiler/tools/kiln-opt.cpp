@@ -3,6 +3,8 @@
 #include "ir/graph/Graph.h"
 #include "ir/tile/Tile.h"
 #include "passes/graph/Passes.h"
+#include "passes/tile/Passes.h"
+#include "passes/tiling/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,6 +21,8 @@ int main(int argc, char **argv) {
                   mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect>();
   kiln::graph::registerKilnGraphPasses();
+  kiln::tile::registerKilnTilePasses();
+  kiln::tiling::registerKilnTilingPasses();
   kiln::codegen::registerKilnCodegenPasses();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Kiln's optimizer driver\n", registry));

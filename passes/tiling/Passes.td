@@ -5,4 +5,43 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TileSchedule : Pass<"tile-schedule", "::mlir::ModuleOp"> {
+  let summary = "gives each graph.kernel without a schedule the default one for its family and target";
+  let description = [{
+    ```mlir
+    graph.kernel "row" (…) …
+      ⇒ graph.kernel "row" (…) … attributes {schedule = #graph.schedule<"row", {lanes = 128 : i64, tile = 16384 : i64}>}
+    ```
+    Chosen by formula from the kernel's shape, op count and target. Schedules do not change bits.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"avx512\"", "row of ir/target/Cpu.h">];
+}
+
+def TileGraph : Pass<"tile-graph", "::mlir::ModuleOp"> {
+  let summary = "turns each distinct graph.kernel into a tile program";
+  let description = [{
+    One `tile.kernel` per symbol, built by the target's skeleton of the kernel's family for its schedule; the graph
+    functions are dropped. Needs `graph-fuse` and `graph-name-kernels`; a kernel without a schedule takes the
+    family's defaults.
+
+    ```mlir
+    %y = graph.kernel "pointwise" (%a = %x : tensor<1024xf32>) -> tensor<1024xf32> attributes {symbol = "pointwise_…"} {
+      %0 = arith.mulf %a, %a : tensor<1024xf32>
+      graph.yield %0 : tensor<1024xf32>
+    }
+      ⇒
+    tile.kernel @pointwise_…(%x: !tile.global<1024xf32>, %y: !tile.global<1024xf32>) grid 1 {
+      … scf.for … {
+        %v = tile.load %x[%i] : !tile.global<1024xf32> -> tensor<64xf32, #tile.simd>
+        %0 = arith.mulf %v, %v : tensor<64xf32, #tile.simd>
+        tile.store %0, %y[%i] : tensor<64xf32, #tile.simd>, !tile.global<1024xf32>
+      }
+    ```
+    Numerics: elementwise ops are cloned; reductions follow the canonical order; a matmul is one fma per k, ascending.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"avx512\"", "row of ir/target/Cpu.h">];
+  let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 #endif

@@ -1,0 +1,39 @@
+// Passes on tile programs. Each says what it does, shows the IR before and after, its limits, and its numerics.
+
+#ifndef KILN_PASSES_TILE_PASSES
+#define KILN_PASSES_TILE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TileExpandFunctions : Pass<"tile-expand-functions", "::mlir::ModuleOp"> {
+  let summary = "replaces mathematical functions by their arithmetic";
+  let description = [{
+    Every op with a row in `passes/functions` becomes that row's expansion, on the same fragment or scalar type.
+
+    ```mlir
+    %y = math.exp %x : tensor<64xf32, #tile.simd>
+      ⇒
+    … arith.mulf, math.roundeven, math.fma, … : tensor<64xf32, #tile.simd>
+    ```
+    Equal parts of two functions (the range reduction of sin and cos) are equal ops, which CSE merges. Runs before
+    anything that might fold a function with the build host's mathematics library. Numerics: each function is within
+    the bound its row states.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def TileAssignShared : Pass<"tile-assign-shared", "::kiln::tile::KernelOp"> {
+  let summary = "gives every shared tile its place in the CTA's memory";
+  let description = [{
+    ```mlir
+    %t = tile.alloc : !tile.shared<128x64xf32>
+      ⇒
+    %t = tile.alloc {offset = 0 : i64} : !tile.shared<128x64xf32>
+    ```
+    Tiles live as long as the CTA, so they lie one after another, each aligned to 256 bytes. Sets the kernel's
+    `shared_bytes`.
+  }];
+  let statistics = [Statistic<"tiles", "tiles", "shared tiles placed">];
+}
+
+#endif

@@ -1,0 +1,94 @@
+#include "passes/tiling/Combine.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+using graph::ReduceKind;
+using tile::CombineKind;
+
+namespace {
+
+template <typename Op> Value make(OpBuilder &b, Location loc, Value l, Value r) { return Op::create(b, loc, l, r); }
+
+/// One row per combination and class of element type.
+struct CombineRow {
+  CombineKind kind;
+  Value (*onFloat)(OpBuilder &, Location, Value, Value);
+  Value (*onInt)(OpBuilder &, Location, Value, Value);
+  Value (*onBool)(OpBuilder &, Location, Value, Value);
+};
+const CombineRow kRows[] = {
+    {CombineKind::add, make<arith::AddFOp>, make<arith::AddIOp>, nullptr},
+    {CombineKind::mul, make<arith::MulFOp>, make<arith::MulIOp>, nullptr},
+    {CombineKind::max, make<arith::MaximumFOp>, make<arith::MaxSIOp>, make<arith::OrIOp>},
+    {CombineKind::min, make<arith::MinimumFOp>, make<arith::MinSIOp>, make<arith::AndIOp>},
+};
+
+TypedAttr integer(Type type, APInt value) { return IntegerAttr::get(type, value); }
+
+TypedAttr identityOf(CombineKind kind, Type type) {
+  if (auto f = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = f.getFloatSemantics();
+    switch (kind) {
+    case CombineKind::add: return FloatAttr::get(type, APFloat::getZero(semantics, /*Negative=*/true));
+    case CombineKind::mul: return FloatAttr::get(type, APFloat(semantics, 1));
+    case CombineKind::max: return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
+    case CombineKind::min: return FloatAttr::get(type, APFloat::getInf(semantics));
+    }
+  }
+  unsigned bits = type.getIntOrFloatBitWidth();
+  bool isBool = bits == 1;
+  switch (kind) {
+  case CombineKind::add: return integer(type, APInt::getZero(bits));
+  case CombineKind::mul: return integer(type, APInt(bits, 1));
+  case CombineKind::max: return integer(type, isBool ? APInt::getZero(1) : APInt::getSignedMinValue(bits));
+  case CombineKind::min: return integer(type, isBool ? APInt::getAllOnes(1) : APInt::getSignedMaxValue(bits));
+  }
+  llvm_unreachable("every combination has an identity");
+}
+
+} // namespace
+
+FailureOr<Combine> Combine::get(graph::ReduceOp reduce) {
+  Combine c;
+  c.element = getElementTypeOrSelf(reduce.getX().getType());
+  switch (reduce.getKind()) {
+  case ReduceKind::sum: c.kind = CombineKind::add; break;
+  case ReduceKind::prod: c.kind = CombineKind::mul; break;
+  case ReduceKind::max: c.kind = CombineKind::max; break;
+  case ReduceKind::min: c.kind = CombineKind::min; break;
+  case ReduceKind::mean: return reduce.emitError("a mean is a sum and a division by now: run graph-decompose first");
+  }
+  bool arithmetic = c.kind == CombineKind::add || c.kind == CombineKind::mul;
+  c.ordered = arithmetic && isa<FloatType>(c.element);
+  c.identity = identityOf(c.kind, c.element);
+  if (arithmetic) {
+    c.empty = c.identity;
+    if (c.kind == CombineKind::add && c.ordered)
+      c.empty = FloatAttr::get(c.element, APFloat::getZero(cast<FloatType>(c.element).getFloatSemantics()));
+  }
+  return c;
+}
+
+Value Combine::apply(OpBuilder &b, Location loc, Value l, Value r) const {
+  const CombineRow &row = kRows[static_cast<int>(kind)];
+  auto *make = isa<FloatType>(element) ? row.onFloat : element.isInteger(1) ? row.onBool : row.onInt;
+  return make(b, loc, l, r);
+}
+
+Value Combine::identityValue(OpBuilder &b, Location loc, int64_t lanes) const {
+  Value scalar = arith::ConstantOp::create(b, loc, identity);
+  return lanes ? tile::SplatOp::create(b, loc, tile::simd(element, lanes), scalar) : scalar;
+}
+
+Value Combine::fold(OpBuilder &b, Location loc, Value fragment) const {
+  if (!element.isInteger(1)) return tile::FoldOp::create(b, loc, element, kind, fragment);
+  // bool: any and all, folded as 0 and 1.
+  int64_t lanes = cast<RankedTensorType>(fragment.getType()).getDimSize(0);
+  Value wide = arith::ExtUIOp::create(b, loc, tile::simd(b.getI32Type(), lanes), fragment);
+  Value folded = tile::FoldOp::create(b, loc, b.getI32Type(), kind, wide);
+  Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, folded, zero);
+}

@@ -1,0 +1,181 @@
+#include "passes/tiling/Emitter.h"
+
+#include "ir/layout/IndexMap.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+
+Emitter::Emitter(OpBuilder &builder, Location loc, const Memories &memories, const Anchors &anchors, Point point)
+    : builder(builder), loc(loc), memories(memories), anchors(anchors), point(std::move(point)), scopes(1) {}
+
+FailureOr<Value> Emitter::emit(Value value, AffineMap map) {
+  return emitAt(value, layout::compose(map, point.iteration, point.extents));
+}
+
+FailureOr<Value> Emitter::emitFragment(Value value, AffineMap map) {
+  FailureOr<Value> emitted = emit(value, map);
+  if (failed(emitted) || point.lanes == 0 || tile::isFragment((*emitted).getType())) return emitted;
+  return splat(*emitted);
+}
+
+FailureOr<Value> Emitter::emitAt(Value value, AffineMap map) {
+  if (Value anchor = anchors.lookup(value)) return anchor;
+  for (const Scope &scope : llvm::reverse(scopes))
+    if (Value known = scope.memo.lookup({value, map})) return known;
+  FailureOr<Value> result = failure();
+  if (auto memory = memories.find(value); memory != memories.end()) {
+    result = load(memory->second, map);
+  } else if (Operation *op = value.getDefiningOp()) {
+    const EmissionRow *row = findEmissionRow(op->getName().getStringRef());
+    if (!row) return op->emitError() << "'" << op->getName() << "' has no emission row";
+    result = row->emit(*this, op, map);
+  } else {
+    return emitError(loc) << "a kernel's value is neither computed nor in memory";
+  }
+  if (succeeded(result)) scopes.back().memo[{value, map}] = *result;
+  return result;
+}
+
+FailureOr<Value> Emitter::emitGuarded(Value value, AffineMap map, Value condition) {
+  Scope scope;
+  scope.scalar = scopes.back().scalar;
+  scope.lanes = scopes.back().lanes;
+  Value &part = tile::isFragment(condition.getType()) ? scope.lanes : scope.scalar;
+  part = both(part, condition);
+  scopes.push_back(std::move(scope));
+  FailureOr<Value> result = emitAt(value, map);
+  scopes.pop_back();
+  return result;
+}
+
+//===- Scalars and fragments --------------------------------------------------------------------------------------===//
+
+Value Emitter::splat(Value scalar) {
+  Type element = scalar.getType();
+  if (element.isIndex()) {
+    element = builder.getI64Type();
+    scalar = arith::IndexCastOp::create(builder, loc, element, scalar);
+  }
+  return tile::SplatOp::create(builder, loc, tile::simd(element, point.lanes), scalar);
+}
+
+void Emitter::unify(SmallVectorImpl<Value> &values) {
+  if (llvm::none_of(values, [](Value v) { return tile::isFragment(v.getType()); })) return;
+  for (Value &value : values)
+    if (!tile::isFragment(value.getType())) value = splat(value);
+}
+
+Value Emitter::both(Value a, Value b) {
+  if (!a || !b) return a ? a : b;
+  SmallVector<Value> values{a, b};
+  unify(values);
+  return arith::AndIOp::create(builder, loc, values[0], values[1]);
+}
+
+//===- Index expressions ------------------------------------------------------------------------------------------===//
+
+AffineExpr Emitter::newSymbol(Value value) {
+  symbols.push_back(value);
+  return getAffineSymbolExpr(symbols.size() - 1, builder.getContext());
+}
+
+bool Emitter::varies(AffineExpr expr) const {
+  if (point.lanes == 0) return false;
+  if (expr.isFunctionOfDim(point.extents.size() - 1)) return true;
+  for (auto [i, value] : llvm::enumerate(symbols))
+    if (tile::isFragment(value.getType()) && expr.isFunctionOfSymbol(i)) return true;
+  return false;
+}
+
+Value Emitter::expand(AffineExpr expr) { return varies(expr) ? expandLanes(expr) : expandScalar(expr); }
+
+namespace {
+/// floor(a / b) or a mod b for constant b > 0: a plain division where a cannot be negative.
+template <typename Unsigned, typename Floor> Value divide(OpBuilder &b, Location loc, Value x, Value y, bool nonNegative) {
+  if (nonNegative) return Unsigned::create(b, loc, x, y);
+  return Floor::create(b, loc, x, y);
+}
+} // namespace
+
+Value Emitter::expandScalar(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return arith::ConstantIndexOp::create(builder, loc, constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) return point.coords[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) return symbols[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value l = expandScalar(binary.getLHS()), r = expandScalar(binary.getRHS());
+  std::optional<layout::Bounds> bounds = layout::boundsOf(binary.getLHS(), point.extents);
+  bool nonNegative = bounds && bounds->low >= 0;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add: return arith::AddIOp::create(builder, loc, l, r);
+  case AffineExprKind::Mul: return arith::MulIOp::create(builder, loc, l, r);
+  case AffineExprKind::FloorDiv:
+    return divide<arith::DivUIOp, arith::FloorDivSIOp>(builder, loc, l, r, nonNegative);
+  default: break;
+  }
+  if (nonNegative) return arith::RemUIOp::create(builder, loc, l, r);
+  Value quotient = arith::FloorDivSIOp::create(builder, loc, l, r); // l - floor(l / r)·r
+  return arith::SubIOp::create(builder, loc, l, arith::MulIOp::create(builder, loc, quotient, r));
+}
+
+Value Emitter::expandLanes(AffineExpr expr) {
+  if (!varies(expr)) return splat(expandScalar(expr));
+  RankedTensorType type = tile::simd(builder.getI64Type(), point.lanes);
+  if (isa<AffineDimExpr>(expr)) return tile::LanesOp::create(builder, loc, type);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) return symbols[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value l = expandLanes(binary.getLHS()), r = expandLanes(binary.getRHS());
+  std::optional<layout::Bounds> bounds = layout::boundsOf(binary.getLHS(), point.extents);
+  bool nonNegative = bounds && bounds->low >= 0;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add: return arith::AddIOp::create(builder, loc, l, r);
+  case AffineExprKind::Mul: return arith::MulIOp::create(builder, loc, l, r);
+  case AffineExprKind::FloorDiv:
+    return divide<arith::DivUIOp, arith::FloorDivSIOp>(builder, loc, l, r, nonNegative);
+  default: break;
+  }
+  if (nonNegative) return arith::RemUIOp::create(builder, loc, l, r);
+  Value quotient = arith::FloorDivSIOp::create(builder, loc, l, r);
+  return arith::SubIOp::create(builder, loc, l, arith::MulIOp::create(builder, loc, quotient, r));
+}
+
+//===- Memory -----------------------------------------------------------------------------------------------------===//
+
+Value Emitter::loadScalar(const Memory &memory, AffineExpr offset) {
+  Type element = tile::elementTypeOf(memory.base.getType());
+  return tile::LoadOp::create(builder, loc, element, memory.base, expandScalar(offset), scopes.back().scalar, IntegerAttr());
+}
+
+Value Emitter::load(const Memory &memory, AffineMap map) {
+  AffineExpr offset = layout::linearOffset(map, memory.strides, point.extents) + memory.offset;
+  // A condition that varies along the lanes may be false for all of them, and the scalar's address be anywhere then.
+  if (!varies(offset) && !scopes.back().lanes) return loadScalar(memory, offset);
+  RankedTensorType type = tile::simd(tile::elementTypeOf(memory.base.getType()), point.lanes);
+  Value mask = both(both(point.residue, scopes.back().lanes), scopes.back().scalar);
+  if (mask && !tile::isFragment(mask.getType())) mask = splat(mask);
+  std::optional<layout::Linear> linear = layout::linearIn(offset, point.extents.size() - 1, point.extents);
+  if (linear && linear->coefficient == 1 && !varies(linear->rest))
+    return tile::LoadOp::create(builder, loc, type, memory.base, expandScalar(linear->rest), mask, IntegerAttr());
+  return tile::GatherOp::create(builder, loc, type, memory.base, expandLanes(offset), mask);
+}
+
+LogicalResult Emitter::store(Value emitted, const Memory &memory, AffineMap map) {
+  AffineMap at = layout::compose(map, point.iteration, point.extents);
+  AffineExpr offset = layout::linearOffset(at, memory.strides, point.extents) + memory.offset;
+  bool fragment = tile::isFragment(emitted.getType());
+  if (!fragment && !varies(offset)) {
+    tile::StoreOp::create(builder, loc, emitted, memory.base, expandScalar(offset), Value(), IntegerAttr());
+    return success();
+  }
+  if (!fragment) emitted = splat(emitted);
+  std::optional<layout::Linear> linear = layout::linearIn(offset, point.extents.size() - 1, point.extents);
+  // An offset that does not vary means that only lane 0 exists, so that it may count as contiguous.
+  if (linear && linear->coefficient <= 1 && !varies(linear->rest))
+    tile::StoreOp::create(builder, loc, emitted, memory.base, expandScalar(linear->rest), point.residue, IntegerAttr());
+  else
+    tile::ScatterOp::create(builder, loc, emitted, memory.base, expandLanes(offset), point.residue);
+  return success();
+}

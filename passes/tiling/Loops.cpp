@@ -1,0 +1,106 @@
+#include "passes/tiling/Loops.h"
+
+#include "ir/layout/IndexMap.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+
+Value IndexBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+Value IndexBuilder::add(Value l, Value r) { return arith::AddIOp::create(b, loc, l, r); }
+Value IndexBuilder::sub(Value l, Value r) { return arith::SubIOp::create(b, loc, l, r); }
+Value IndexBuilder::mul(Value l, int64_t r) { return r == 1 ? l : arith::MulIOp::create(b, loc, l, constant(r)); }
+Value IndexBuilder::div(Value l, int64_t r) { return r == 1 ? l : arith::DivUIOp::create(b, loc, l, constant(r)); }
+Value IndexBuilder::rem(Value l, int64_t r) { return r == 1 ? constant(0) : arith::RemUIOp::create(b, loc, l, constant(r)); }
+Value IndexBuilder::min(Value l, Value r) { return arith::MinSIOp::create(b, loc, l, r); }
+
+FailureOr<SmallVector<Value>>
+kiln::tiling::forLoop(OpBuilder &b, Location loc, Value low, Value high, int64_t step, ValueRange init,
+                      llvm::function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body) {
+  Value by = arith::ConstantIndexOp::create(b, loc, step);
+  auto loop = scf::ForOp::create(b, loc, low, high, by, init);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = loop.getBody();
+  if (!block->empty()) block->getTerminator()->erase(); // made only when nothing is carried
+  b.setInsertionPointToEnd(block);
+  FailureOr<SmallVector<Value>> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (failed(next)) return failure();
+  scf::YieldOp::create(b, loc, *next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+LogicalResult kiln::tiling::forLoop(OpBuilder &b, Location loc, Value low, Value high, int64_t step,
+                                    llvm::function_ref<LogicalResult(Value)> body) {
+  return forLoop(b, loc, low, high, step, ValueRange(), [&](Value i, ValueRange) -> FailureOr<SmallVector<Value>> {
+    if (failed(body(i))) return failure();
+    return SmallVector<Value>();
+  });
+}
+
+void kiln::tiling::delinearize(AffineExpr linear, ArrayRef<int64_t> dims, ArrayRef<int64_t> extents,
+                               SmallVectorImpl<AffineExpr> &results) {
+  int64_t stride = 1;
+  for (int64_t dim : llvm::reverse(dims)) {
+    int64_t extent = std::max<int64_t>(extents[dim], 1);
+    results[dim] = linear.floorDiv(stride);
+    if (dim != dims.front()) results[dim] = results[dim] % extent;
+    stride *= extent;
+  }
+}
+
+SmallVector<int64_t> kiln::tiling::sequence(int64_t first, int64_t last) {
+  SmallVector<int64_t> numbers;
+  for (int64_t i = first; i < last; ++i) numbers.push_back(i);
+  return numbers;
+}
+
+SmallVector<graph::Demand> kiln::tiling::rootDemands(const graph::KernelForm &form) {
+  SmallVector<graph::Demand> roots;
+  if (form.outputs.empty()) return roots;
+  MLIRContext *context = form.outputs[0].store.getContext();
+  auto identity = layout::simplify(AffineMap::getMultiDimIdentityMap(form.extents.size(), context), form.extents);
+  for (graph::ReduceOp reduce : form.reductions) roots.push_back({graph::ReduceOp(reduce).getX(), identity});
+  for (const graph::OutputForm &output : form.outputs) {
+    AffineMap map = output.perRow ? layout::compose(output.store, form.keptProjection(context), form.extents) : output.store;
+    roots.push_back({output.value, map});
+  }
+  return roots;
+}
+
+size_t kiln::tiling::contiguousSuffix(SkeletonContext &context, ArrayRef<int64_t> dims) {
+  const graph::KernelForm &form = context.form;
+  SmallVector<AffineExpr> offsets; // of every load and store
+  graph::walkDemands(rootDemands(form), form.extents, [&](const graph::Demand &demand) {
+    if (auto memory = context.memories.find(demand.value); memory != context.memories.end())
+      offsets.push_back(layout::linearOffset(demand.map, memory->second.strides, form.extents));
+    return true;
+  });
+  MLIRContext *mlirContext = context.kernel.getContext();
+  for (auto [output, memory] : llvm::zip(form.outputs, context.outputs)) {
+    AffineMap map = output.perRow ? layout::compose(output.store, form.keptProjection(mlirContext), form.extents) : output.store;
+    offsets.push_back(layout::linearOffset(map, memory.strides, form.extents));
+  }
+  auto together = [&](int64_t outer, int64_t inner) {
+    if (form.extents[outer] == 1 || form.extents[inner] == 1) return true;
+    return llvm::all_of(offsets, [&](AffineExpr offset) {
+      auto l = layout::linearIn(offset, outer, form.extents), r = layout::linearIn(offset, inner, form.extents);
+      return l && r && l->coefficient == r->coefficient * form.extents[inner];
+    });
+  };
+  size_t count = 1;
+  int64_t inner = dims.back();
+  while (count < dims.size()) {
+    int64_t outer = dims[dims.size() - count - 1];
+    if (!together(outer, inner)) break;
+    if (form.extents[outer] != 1) inner = outer; // what matters is the outermost of the group so far
+    ++count;
+  }
+  return count;
+}
+
+Value kiln::tiling::allocShared(SkeletonContext &context, ArrayRef<int64_t> shape, Type element) {
+  auto type = tile::SharedType::get(context.builder.getContext(), shape, element, 0);
+  return tile::AllocOp::create(context.builder, context.loc, type, IntegerAttr());
+}

@@ -1,0 +1,157 @@
+#include "passes/tiling/Schedule.h"
+
+#include "ir/layout/IndexMap.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+
+namespace {
+
+/// One knob of a family: its name, where it lives, its legal values.
+template <typename S> struct Knob {
+  StringRef name;
+  int64_t S::*field;
+  int64_t low, high, multipleOf;
+};
+
+template <typename S>
+FailureOr<S> parse(Location loc, graph::ScheduleAttr attr, StringRef family, ArrayRef<Knob<S>> knobs) {
+  S schedule;
+  if (!attr) return schedule;
+  if (attr.getFamily() != family)
+    return emitError(loc) << "schedule is for family \"" << attr.getFamily() << "\", the kernel is \"" << family << '"';
+  for (NamedAttribute entry : attr.getKnobs()) {
+    auto *knob = llvm::find_if(knobs, [&](auto &k) { return k.name == entry.getName(); });
+    if (knob == knobs.end()) {
+      InFlightDiagnostic diag = emitError(loc) << "a \"" << family << "\" schedule has no knob `" << entry.getName().strref() << '`';
+      std::string names;
+      for (auto &k : knobs) names += (names.empty() ? "" : ", ") + k.name.str();
+      diag.attachNote() << "expected: one of " << names;
+      return diag;
+    }
+    auto value = dyn_cast<IntegerAttr>(entry.getValue());
+    int64_t v = value ? value.getInt() : 0;
+    if (!value || v < knob->low || v > knob->high || v % knob->multipleOf != 0) {
+      InFlightDiagnostic diag = emitError(loc) << "illegal value of schedule knob `" << knob->name << '`';
+      diag.attachNote() << "expected: a multiple of " << knob->multipleOf << " in " << knob->low << ".." << knob->high;
+      diag.attachNote() << "found: " << entry.getValue();
+      return diag;
+    }
+    schedule.*(knob->field) = v;
+  }
+  return schedule;
+}
+
+template <typename S>
+graph::ScheduleAttr pack(MLIRContext *context, const S &schedule, StringRef family, ArrayRef<Knob<S>> knobs) {
+  Builder b(context);
+  SmallVector<NamedAttribute> entries;
+  for (auto &knob : knobs) entries.push_back(b.getNamedAttr(knob.name, b.getI64IntegerAttr(schedule.*(knob.field))));
+  return graph::ScheduleAttr::get(context, family, b.getDictionaryAttr(entries));
+}
+
+constexpr int64_t kMaxLanes = 512, kMaxTile = int64_t(1) << 30;
+const Knob<PointwiseSchedule> kPointwise[] = {{"lanes", &PointwiseSchedule::lanes, 1, kMaxLanes, 1},
+                                              {"tile", &PointwiseSchedule::tile, 1, kMaxTile, 1}};
+const Knob<RowSchedule> kRow[] = {{"lanes", &RowSchedule::lanes, 8, kMaxLanes, 8},
+                                  {"tile", &RowSchedule::tile, 1, kMaxTile, 1}};
+const Knob<ColumnSchedule> kColumn[] = {{"lanes", &ColumnSchedule::lanes, 1, kMaxLanes, 1},
+                                        {"tile", &ColumnSchedule::tile, 1, kMaxTile, 1}};
+const Knob<MatmulSchedule> kMatmul[] = {{"bm", &MatmulSchedule::bm, 1, 4096, 1}, {"bn", &MatmulSchedule::bn, 1, 4096, 1},
+                                        {"bk", &MatmulSchedule::bk, 1, 4096, 1}, {"mr", &MatmulSchedule::mr, 1, 32, 1},
+                                        {"nr", &MatmulSchedule::nr, 1, kMaxLanes, 1}};
+
+LogicalResult powerOfTwo(Location loc, StringRef knob, int64_t value) {
+  if (llvm::isPowerOf2_64(value)) return success();
+  return emitError(loc) << "schedule knob `" << knob << "` must be a power of two, found " << value;
+}
+
+/// Ops of the kernel's body: how many values may be live at once, roughly.
+int64_t opCount(graph::KernelOp kernel) { return std::distance(kernel.getBody().front().begin(), kernel.getBody().front().end()); }
+
+int64_t roundUp(int64_t value, int64_t unit) { return llvm::divideCeil(value, unit) * unit; }
+
+MatmulSchedule defaultMatmul(const graph::KernelForm &form, const CpuTarget &target) {
+  MatmulSchedule s;
+  int64_t rank = form.extents.size(), m = form.extents[rank - 2], n = form.extents[rank - 1];
+  graph::MatmulOp matmul = form.matmul;
+  int64_t k = graph::shapeOf(matmul.getA())[matmul.getTransposeA() ? rank - 2 : rank - 1];
+  // Accumulators fill about half the registers: the others hold a row of b and broadcasts of a.
+  s.nr = 2 * target.lanes();
+  s.mr = target.vectorRegisters >= 32 ? 8 : 4;
+  s.bm = std::min<int64_t>(128, roundUp(std::max<int64_t>(m, 1), s.mr));
+  s.bn = std::min<int64_t>(256, roundUp(std::max<int64_t>(n, 1), s.nr));
+  s.bk = std::min<int64_t>(256, std::max<int64_t>(k, 1));
+  // Too few CTAs leave cores idle: halve the tile while it is larger than a few register tiles.
+  auto ctas = [&] { return llvm::divideCeil(std::max<int64_t>(m, 1), s.bm) * llvm::divideCeil(std::max<int64_t>(n, 1), s.bn) *
+                           layout::elementCount(ArrayRef<int64_t>(form.extents).drop_back(2)); };
+  while (ctas() < 8 && s.bm > 4 * s.mr) s.bm = roundUp(s.bm / 2, s.mr);
+  while (ctas() < 8 && s.bn > 2 * s.nr) s.bn = roundUp(s.bn / 2, s.nr);
+  return s;
+}
+
+} // namespace
+
+FailureOr<PointwiseSchedule> kiln::tiling::pointwiseSchedule(Location loc, graph::ScheduleAttr attr) {
+  return parse<PointwiseSchedule>(loc, attr, "pointwise", kPointwise);
+}
+
+FailureOr<RowSchedule> kiln::tiling::rowSchedule(Location loc, graph::ScheduleAttr attr) {
+  FailureOr<RowSchedule> s = parse<RowSchedule>(loc, attr, "row", kRow);
+  if (failed(s) || failed(powerOfTwo(loc, "lanes", s->lanes))) return failure();
+  return s;
+}
+
+FailureOr<ColumnSchedule> kiln::tiling::columnSchedule(Location loc, graph::ScheduleAttr attr) {
+  return parse<ColumnSchedule>(loc, attr, "column", kColumn);
+}
+
+FailureOr<MatmulSchedule> kiln::tiling::matmulSchedule(Location loc, graph::ScheduleAttr attr) {
+  FailureOr<MatmulSchedule> s = parse<MatmulSchedule>(loc, attr, "matmul", kMatmul);
+  if (failed(s)) return failure();
+  for (auto [tile, unit, names] : {std::tuple{s->bm, s->mr, "bm, mr"}, std::tuple{s->bn, s->nr, "bn, nr"}})
+    if (tile % unit != 0)
+      return emitError(loc) << "schedule knobs `" << names << "`: the CTA tile must be a multiple of the register tile, found "
+                            << tile << " and " << unit;
+  return s;
+}
+
+graph::ScheduleAttr kiln::tiling::defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form,
+                                                  const CpuTarget &target) {
+  MLIRContext *context = kernel.getContext();
+  int64_t native = target.lanes(), ops = opCount(kernel);
+  // Several registers per fragment hide latency; long bodies have parallelism of their own and would only spill.
+  int64_t registers = ops <= 32 ? 4 : ops <= 128 ? 2 : 1;
+  switch (form.kind) {
+  case graph::KernelKind::Pointwise: {
+    PointwiseSchedule s;
+    s.lanes = native * registers;
+    // At least 8 CTAs where there is work for them.
+    s.tile = std::clamp<int64_t>(layout::elementCount(form.extents) / 8, 4096, 32768);
+    return pack<PointwiseSchedule>(context, s, "pointwise", kPointwise);
+  }
+  case graph::KernelKind::Row: {
+    int64_t length = 1;
+    for (int64_t axis : form.reducedAxes) length *= form.extents[axis];
+    RowSchedule s;
+    s.lanes = std::clamp<int64_t>(llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 1)), 8, 2 * native * registers);
+    s.tile = std::clamp<int64_t>(layout::elementCount(form.extents) / 8, 4096, 32768);
+    return pack<RowSchedule>(context, s, "row", kRow);
+  }
+  case graph::KernelKind::Column: {
+    ColumnSchedule s;
+    s.lanes = native * registers;
+    return pack<ColumnSchedule>(context, s, "column", kColumn);
+  }
+  case graph::KernelKind::Matmul: return pack<MatmulSchedule>(context, defaultMatmul(form, target), "matmul", kMatmul);
+  }
+  llvm_unreachable("every kind has its schedule");
+}

@@ -1,0 +1,44 @@
+//===- Skeleton.h - from a kernel region to a tile program --------------------------------------------------------===//
+//
+// A skeleton builds the frame of a tile program for one kernel family on one target: grid, loops, shared tiles,
+// mainloop. What the region computes it asks an Emitter for.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_TILING_SKELETON_H
+#define KILN_PASSES_TILING_SKELETON_H
+
+#include "ir/target/Cpu.h"
+#include "passes/tiling/Emitter.h"
+#include "passes/tiling/Schedule.h"
+
+namespace kiln::tiling {
+
+/// What a skeleton builds from, and into.
+struct SkeletonContext {
+  graph::KernelOp kernel;
+  graph::KernelForm form;
+  const CpuTarget &target;
+  mlir::OpBuilder &builder;               ///< at the start of the tile program's body
+  mlir::Location loc;
+  Emitter::Memories memories;             ///< of the region's arguments
+  llvm::SmallVector<Memory> outputs;      ///< where each output of the form is stored
+  Emitter::Anchors anchors{};
+};
+
+struct Skeleton {
+  graph::KernelKind kind;
+  /// Builds the body; returns the grid, in CTAs.
+  mlir::FailureOr<int64_t> (*build)(SkeletonContext &);
+};
+
+mlir::FailureOr<int64_t> buildPointwise(SkeletonContext &);
+mlir::FailureOr<int64_t> buildRow(SkeletonContext &);
+mlir::FailureOr<int64_t> buildColumn(SkeletonContext &);
+mlir::FailureOr<int64_t> buildMatmul(SkeletonContext &);
+
+/// The cpu target's skeletons.
+llvm::ArrayRef<Skeleton> cpuSkeletons();
+
+} // namespace kiln::tiling
+
+#endif

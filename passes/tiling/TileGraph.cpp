@@ -1,0 +1,127 @@
+// tile-schedule and tile-graph: graph kernels get a schedule, then become tile programs.
+#include "passes/tiling/Passes.h"
+
+#include "ir/layout/IndexMap.h"
+#include "passes/tiling/Skeleton.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace kiln::tiling {
+#define GEN_PASS_DEF_TILESCHEDULE
+#define GEN_PASS_DEF_TILEGRAPH
+#include "passes/tiling/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+FailureOr<graph::KernelForm> formOf(graph::KernelOp kernel) {
+  std::string reason;
+  FailureOr<graph::KernelForm> form = graph::analyzeKernel(kernel, reason);
+  if (failed(form)) return kernel.emitError() << "cannot be one kernel: " << reason;
+  if (graph::kindName(form->kind) != kernel.getKind())
+    return kernel.emitError() << "is a \"" << graph::kindName(form->kind) << "\" kernel, but says \"" << kernel.getKind() << '"';
+  return form;
+}
+
+FailureOr<const CpuTarget *> targetNamed(Operation *op, StringRef name) {
+  if (const CpuTarget *target = findCpuTarget(name.str())) return target;
+  InFlightDiagnostic diag = op->emitError() << "unknown cpu target '" << name << "'";
+  for (const CpuTarget &known : cpuTargets()) diag.attachNote() << "known: " << known.name;
+  return diag;
+}
+
+/// Memory of a kernel argument: its layout's strides, or dense and row-major.
+Memory memoryOf(Value base, Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
+  Memory memory{base, layout::rowMajorStrides(graph::shapeOf(tensor))};
+  if (!layouts) return memory;
+  auto layout = cast<graph::LayoutAttr>((*layouts)[i]);
+  memory.strides.assign(layout.getStrides().begin(), layout.getStrides().end());
+  memory.offset = layout.getOffset();
+  return memory;
+}
+
+Type globalType(Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> strides;
+  if (layouts) strides.assign(cast<graph::LayoutAttr>((*layouts)[i]).getStrides().begin(), cast<graph::LayoutAttr>((*layouts)[i]).getStrides().end());
+  return tile::GlobalType::get(type.getContext(), type.getShape(), type.getElementType(), strides);
+}
+
+/// Builds the tile program of one kernel at the builder's insertion point.
+LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, const CpuTarget &target) {
+  FailureOr<graph::KernelForm> form = formOf(kernel);
+  if (failed(form)) return failure();
+  StringAttr symbol = kernel.getSymbolAttr();
+  SmallVector<Type> types;
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) types.push_back(globalType(input, kernel.getInputLayouts(), i));
+  for (auto [i, output] : llvm::enumerate(kernel.getOutputs())) types.push_back(globalType(output, kernel.getResultLayouts(), i));
+
+  OperationState state(kernel.getLoc(), tile::KernelOp::getOperationName());
+  Region *region = state.addRegion();
+  state.addAttribute("sym_name", symbol);
+  state.addAttribute("function_type", TypeAttr::get(b.getFunctionType(types, {})));
+  state.addAttribute("grid", b.getI64IntegerAttr(0));
+  auto program = cast<tile::KernelOp>(b.create(state));
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = b.createBlock(region, {}, types, SmallVector<Location>(types.size(), kernel.getLoc()));
+
+  Emitter::Memories memories;
+  for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments()))
+    memories[argument] = memoryOf(block->getArgument(i), argument, kernel.getInputLayouts(), i);
+  SmallVector<Memory> outputs;
+  for (auto [i, output] : llvm::enumerate(kernel.getOutputs()))
+    outputs.push_back(memoryOf(block->getArgument(kernel.getInputs().size() + i), output, kernel.getResultLayouts(), i));
+  SkeletonContext context{kernel, *form, target, b, kernel.getLoc(), std::move(memories), std::move(outputs)};
+  auto *skeleton = llvm::find_if(cpuSkeletons(), [&](const Skeleton &s) { return s.kind == form->kind; });
+  FailureOr<int64_t> grid = skeleton->build(context);
+  if (failed(grid)) return failure();
+  tile::ReturnOp::create(b, kernel.getLoc());
+  program.setGrid(*grid);
+  return success();
+}
+
+struct TileSchedule : impl::TileScheduleBase<TileSchedule> {
+  using TileScheduleBase::TileScheduleBase;
+  void runOnOperation() override {
+    FailureOr<const CpuTarget *> cpu = targetNamed(getOperation(), target);
+    if (failed(cpu)) return signalPassFailure();
+    getOperation().walk([&](graph::KernelOp kernel) {
+      if (kernel.getScheduleAttr()) return;
+      FailureOr<graph::KernelForm> form = formOf(kernel);
+      if (failed(form)) return signalPassFailure();
+      kernel.setScheduleAttr(defaultSchedule(kernel, *form, **cpu));
+    });
+  }
+};
+
+struct TileGraph : impl::TileGraphBase<TileGraph> {
+  using TileGraphBase::TileGraphBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<const CpuTarget *> cpu = targetNamed(module, target);
+    if (failed(cpu)) return signalPassFailure();
+    llvm::StringSet<> built;
+    SmallVector<func::FuncOp> graphs(module.getOps<func::FuncOp>());
+    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    for (func::FuncOp function : graphs) {
+      WalkResult walked = function.walk([&](graph::KernelOp kernel) {
+        if (!kernel.getSymbolAttr()) {
+          kernel.emitError("has no symbol: run graph-name-kernels first");
+          return WalkResult::interrupt();
+        }
+        if (!built.insert(*kernel.getSymbol()).second) return WalkResult::advance();
+        return succeeded(buildProgram(b, kernel, **cpu)) ? WalkResult::advance() : WalkResult::interrupt();
+      });
+      if (walked.wasInterrupted()) return signalPassFailure();
+    }
+    for (func::FuncOp function : graphs) function.erase();
+  }
+};
+
+} // namespace
+} // namespace kiln::tiling

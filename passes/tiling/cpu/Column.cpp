@@ -1,0 +1,230 @@
+// The cpu skeleton of column kernels: vectors along the kept dimension, the reduced space in sequence.
+//
+//   for each vector of columns of this CTA:
+//     for each stage: for block of 128 in the reduced space: accumulate in sequence; then the blocks meet in a tree
+//     for point in the reduced space: every output that has an element per point
+//     every output that has an element per column
+#include "passes/tiling/Combine.h"
+#include "passes/tiling/Loops.h"
+
+#include "ir/layout/IndexMap.h"
+
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+
+namespace {
+
+constexpr int64_t kBlock = 128; // of the canonical order
+
+class ColumnBuilder {
+public:
+  ColumnBuilder(SkeletonContext &context, ColumnSchedule schedule)
+      : context(context), form(context.form), b(context.builder), index{context.builder, context.loc},
+        lanes(schedule.lanes), tileElements(schedule.tile) {}
+
+  FailureOr<int64_t> run() {
+    SmallVector<int64_t> kept = form.keptAxes();
+    size_t suffix = contiguousSuffix(context, kept);
+    outer.assign(kept.begin(), kept.end() - suffix);
+    inner.assign(kept.end() - suffix, kept.end());
+    outerCount = product(outer);
+    columns = product(inner);
+    length = product(form.reducedAxes);
+    if (outerCount == 0 || columns == 0) return 0;
+    chunks = llvm::divideCeil(columns, lanes);
+    blocks = std::max<int64_t>(1, llvm::divideCeil(length, kBlock));
+    for (graph::ReduceOp reduce : form.reductions) {
+      FailureOr<Combine> combine = Combine::get(reduce);
+      if (failed(combine)) return failure();
+      combines.push_back(*combine);
+      buffers.push_back(blocks > 1 ? allocShared(context, {int64_t(llvm::bit_ceil<uint64_t>(blocks)), lanes}, combine->element) : Value());
+    }
+    int64_t vectors = outerCount * chunks;
+    int64_t perCta = std::clamp<int64_t>(tileElements / (lanes * std::max<int64_t>(length, 1)), 1, vectors);
+    Value first = index.mul(tile::CtaIdOp::create(b, context.loc, b.getIndexType()), perCta);
+    Value last = index.min(index.add(first, index.constant(perCta)), index.constant(vectors));
+    if (failed(forLoop(b, context.loc, first, last, 1, [&](Value vector) {
+          return buildVector(index.div(vector, chunks), index.rem(vector, chunks));
+        })))
+      return failure();
+    return llvm::divideCeil(vectors, perCta);
+  }
+
+private:
+  SkeletonContext &context;
+  const graph::KernelForm &form;
+  OpBuilder &b;
+  IndexBuilder index;
+  int64_t lanes, tileElements;
+  SmallVector<int64_t> outer, inner; ///< kept dimensions: one vector after another, and along the vector
+  int64_t outerCount = 1, columns = 1, length = 1, chunks = 1, blocks = 1;
+  SmallVector<Combine> combines;
+  SmallVector<Value> buffers; ///< block results of each reduction; null where there is one block
+
+  int64_t product(ArrayRef<int64_t> dims) const {
+    int64_t p = 1;
+    for (int64_t d : dims) p *= form.extents[d];
+    return p;
+  }
+  AffineMap identity() {
+    return layout::simplify(AffineMap::getMultiDimIdentityMap(form.extents.size(), b.getContext()), form.extents);
+  }
+  Value residue(Value chunk) {
+    if (columns % lanes == 0) return {};
+    Value rest = index.sub(index.constant(columns), index.mul(chunk, lanes));
+    return tile::LaneMaskOp::create(b, context.loc, tile::simd(b.getI1Type(), lanes), rest);
+  }
+
+  /// A point of the full space: skeleton dimensions outer, chunk, reduced, lane.
+  Point pointAt(Value outerIndex, Value chunk, Value reduced) {
+    MLIRContext *mlirContext = b.getContext();
+    auto dim = [&](unsigned i) { return getAffineDimExpr(i, mlirContext); };
+    SmallVector<AffineExpr> iteration(form.extents.size());
+    delinearize(dim(0), outer, form.extents, iteration);
+    delinearize(dim(1) * lanes + dim(3), inner, form.extents, iteration);
+    delinearize(dim(2), form.reducedAxes, form.extents, iteration);
+    Point point;
+    point.extents = {outerCount, chunks, length, lanes};
+    point.coords = {outerIndex, chunk, reduced};
+    point.iteration = AffineMap::get(4, 0, iteration, mlirContext);
+    point.lanes = lanes;
+    point.residue = residue(chunk);
+    return point;
+  }
+
+  /// A point of the kept space: skeleton dimensions outer, chunk, lane.
+  Point keptPointAt(Value outerIndex, Value chunk) {
+    MLIRContext *mlirContext = b.getContext();
+    SmallVector<int64_t> kept;
+    for (int64_t d : form.keptAxes()) kept.push_back(form.extents[d]);
+    SmallVector<int64_t> outerDims = sequence(0, outer.size()), innerDims = sequence(outer.size(), kept.size());
+    SmallVector<AffineExpr> iteration(kept.size());
+    delinearize(getAffineDimExpr(0, mlirContext), outerDims, kept, iteration);
+    delinearize(getAffineDimExpr(1, mlirContext) * lanes + getAffineDimExpr(2, mlirContext), innerDims, kept, iteration);
+    Point point;
+    point.extents = {outerCount, chunks, lanes};
+    point.coords = {outerIndex, chunk};
+    point.iteration = AffineMap::get(3, 0, iteration, mlirContext);
+    point.lanes = lanes;
+    point.residue = residue(chunk);
+    return point;
+  }
+
+  LogicalResult buildVector(Value outerIndex, Value chunk) {
+    Emitter::Anchors anchors;
+    unsigned stages = 0;
+    for (unsigned stage : form.reductionStages) stages = std::max(stages, stage + 1);
+    for (unsigned stage = 0; stage < stages; ++stage)
+      if (failed(buildStage(outerIndex, chunk, stage, anchors))) return failure();
+    if (failed(storePoints(outerIndex, chunk, anchors))) return failure();
+    Emitter emitter(b, context.loc, context.memories, anchors, keptPointAt(outerIndex, chunk));
+    for (auto [output, memory] : llvm::zip(form.outputs, context.outputs)) {
+      if (!output.perRow) continue;
+      FailureOr<Value> value = emitter.emit(output.value, output.store);
+      if (failed(value) || failed(emitter.store(*value, memory, output.store))) return failure();
+    }
+    return success();
+  }
+
+  /// All reductions of one stage in one pass over the reduced space.
+  LogicalResult buildStage(Value outerIndex, Value chunk, unsigned stage, Emitter::Anchors &anchors) {
+    SmallVector<size_t> now;
+    for (size_t i = 0; i < form.reductions.size(); ++i)
+      if (form.reductionStages[i] == stage) now.push_back(i);
+    auto oneBlock = [&](Value first, Value last) {
+      SmallVector<Value> init;
+      for (size_t i : now) init.push_back(combines[i].identityValue(b, context.loc, lanes));
+      return forLoop(b, context.loc, first, last, 1, init, [&](Value reduced, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+        Emitter emitter(b, context.loc, context.memories, anchors, pointAt(outerIndex, chunk, reduced));
+        SmallVector<Value> next;
+        for (auto [i, acc] : llvm::zip(now, carried)) {
+          graph::ReduceOp reduce = form.reductions[i];
+          FailureOr<Value> x = emitter.emitFragment(reduce.getX(), identity());
+          if (failed(x)) return failure();
+          next.push_back(combines[i].apply(b, context.loc, acc, *x));
+        }
+        return next;
+      });
+    };
+    if (length == 0) return finishEmpty(now, anchors);
+    if (blocks == 1) {
+      auto results = oneBlock(index.constant(0), index.constant(length));
+      if (failed(results)) return failure();
+      for (auto [i, result] : llvm::zip(now, *results)) anchors[graph::ReduceOp(form.reductions[i]).getResult()] = result;
+      return success();
+    }
+    LogicalResult built = forLoop(b, context.loc, index.constant(0), index.constant(blocks), 1, [&](Value block) -> LogicalResult {
+      Value first = index.mul(block, kBlock);
+      auto results = oneBlock(first, index.min(index.add(first, index.constant(kBlock)), index.constant(length)));
+      if (failed(results)) return failure();
+      for (auto [i, result] : llvm::zip(now, *results)) storeBlock(i, block, result);
+      return success();
+    });
+    if (failed(built)) return failure();
+    for (size_t i : now) anchors[graph::ReduceOp(form.reductions[i]).getResult()] = foldBlocks(i);
+    return success();
+  }
+
+  LogicalResult finishEmpty(ArrayRef<size_t> now, Emitter::Anchors &anchors) {
+    for (size_t i : now) {
+      graph::ReduceOp reduce = form.reductions[i];
+      if (!combines[i].empty) return reduce.emitError("nothing to combine");
+      Value scalar = arith::ConstantOp::create(b, context.loc, combines[i].empty);
+      anchors[reduce.getResult()] = tile::SplatOp::create(b, context.loc, tile::simd(combines[i].element, lanes), scalar);
+    }
+    return success();
+  }
+
+  void storeBlock(size_t i, Value block, Value result) {
+    tile::StoreOp::create(b, context.loc, result, buffers[i], index.mul(block, lanes), Value(), IntegerAttr());
+  }
+  Value loadBlock(size_t i, Value block) {
+    return tile::LoadOp::create(b, context.loc, tile::simd(combines[i].element, lanes), buffers[i], index.mul(block, lanes), Value(), IntegerAttr());
+  }
+
+  /// Block results meet in a halving tree; those that do not exist are the identity.
+  Value foldBlocks(size_t i) {
+    int64_t count = llvm::bit_ceil<uint64_t>(blocks);
+    Value identity = combines[i].identityValue(b, context.loc, lanes);
+    (void)forLoop(b, context.loc, index.constant(blocks), index.constant(count), 1, [&](Value block) {
+      storeBlock(i, block, identity);
+      return success();
+    });
+    for (int64_t half = count / 2; half >= 1; half /= 2)
+      (void)forLoop(b, context.loc, index.constant(0), index.constant(half), 1, [&](Value block) {
+        Value other = loadBlock(i, index.add(block, index.constant(half)));
+        storeBlock(i, block, combines[i].apply(b, context.loc, loadBlock(i, block), other));
+        return success();
+      });
+    return loadBlock(i, index.constant(0));
+  }
+
+  LogicalResult storePoints(Value outerIndex, Value chunk, const Emitter::Anchors &anchors) {
+    bool any = llvm::any_of(form.outputs, [](auto &output) { return !output.perRow; });
+    if (!any || length == 0) return success();
+    return forLoop(b, context.loc, index.constant(0), index.constant(length), 1, [&](Value reduced) -> LogicalResult {
+      Emitter emitter(b, context.loc, context.memories, anchors, pointAt(outerIndex, chunk, reduced));
+      SmallVector<std::pair<Value, size_t>> values; // all first: an output may share memory with an operand
+      for (auto [i, output] : llvm::enumerate(form.outputs)) {
+        if (output.perRow) continue;
+        FailureOr<Value> value = emitter.emit(output.value, output.store);
+        if (failed(value)) return failure();
+        values.push_back({*value, i});
+      }
+      for (auto [value, i] : values)
+        if (failed(emitter.store(value, context.outputs[i], form.outputs[i].store))) return failure();
+      return success();
+    });
+  }
+};
+
+} // namespace
+
+FailureOr<int64_t> kiln::tiling::buildColumn(SkeletonContext &context) {
+  FailureOr<ColumnSchedule> schedule = columnSchedule(context.loc, context.kernel.getScheduleAttr());
+  if (failed(schedule)) return failure();
+  return ColumnBuilder(context, *schedule).run();
+}

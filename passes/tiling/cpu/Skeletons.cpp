@@ -1,0 +1,15 @@
+// Which skeleton builds which kernel family on the cpu target.
+#include "passes/tiling/Skeleton.h"
+
+using namespace kiln;
+using namespace kiln::tiling;
+
+llvm::ArrayRef<Skeleton> kiln::tiling::cpuSkeletons() {
+  static constexpr Skeleton kRows[] = {
+      {graph::KernelKind::Pointwise, buildPointwise},
+      {graph::KernelKind::Row, buildRow},
+      {graph::KernelKind::Column, buildColumn},
+      {graph::KernelKind::Matmul, buildMatmul},
+  };
+  return kRows;
+}
