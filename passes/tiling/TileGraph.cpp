@@ -62,13 +62,13 @@ LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, const CpuTarget
   for (auto [i, output] : llvm::enumerate(kernel.getOutputs())) types.push_back(globalType(output, kernel.getResultLayouts(), i));
 
   OperationState state(kernel.getLoc(), tile::KernelOp::getOperationName());
-  Region *region = state.addRegion();
+  state.addRegion();
   state.addAttribute("sym_name", symbol);
   state.addAttribute("function_type", TypeAttr::get(b.getFunctionType(types, {})));
   state.addAttribute("grid", b.getI64IntegerAttr(0));
   auto program = cast<tile::KernelOp>(b.create(state));
   OpBuilder::InsertionGuard guard(b);
-  Block *block = b.createBlock(region, {}, types, SmallVector<Location>(types.size(), kernel.getLoc()));
+  Block *block = b.createBlock(&program.getBody(), {}, types, SmallVector<Location>(types.size(), kernel.getLoc()));
 
   Emitter::Memories memories;
   for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments()))
