@@ -2,6 +2,8 @@
 #ifndef KILN_PASSES_GRAPH_PASSES_H
 #define KILN_PASSES_GRAPH_PASSES_H
 
+#include "ir/graph/Graph.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"

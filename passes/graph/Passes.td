@@ -31,4 +31,36 @@ def Decompose : Pass<"graph-decompose", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numDecomposed", "decomposed", "ops replaced">];
 }
 
+def Fuse : Pass<"graph-fuse", "::mlir::func::FuncOp"> {
+  let summary = "groups ops into graph.kernel regions, each of which one kernel computes";
+  let description = [{
+    Starts from one kernel per op and merges along edges from producer to consumer, and between siblings that read one
+    input, from a queue ordered by the bytes of traffic that a merge saves. A merge is made unless a rule objects
+    (`fuse/MergeRules.cpp` has them: one anchor, one reduction space, sizes, costs of computing again, no cycle, the form
+    of a kernel); a value with several readers may stay on chip for some and be stored for others. Views, splat
+    constants, index tensors and small cheap arithmetic are copied into every kernel that reads through them; a view that
+    only permutes is where its producer is stored.
+
+    Before: ops. After: kernels, constant tensors, reshapes that are aliases, and the return. Ops nobody needs are gone.
+
+    ```mlir
+    %s = math.sin %x : tensor<8xf32>        %y = graph.kernel "pointwise" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+    %y = arith.mulf %s, %s : tensor<8xf32>    %s = math.sin %a : tensor<8xf32>
+                                              %m = arith.mulf %s, %s : tensor<8xf32>
+                                              graph.yield %m : tensor<8xf32> }
+    ```
+
+    With `fuse=false` there is one kernel per op; views become copies, except reshapes, which stay outside as aliases.
+
+    Limits: one block of decomposed ops. Time is near linear in ops: kernels are limited in size, and searches for cycles
+    in length. Numerics: none; each element is computed by the same ops, however they are grouped.
+  }];
+  let options = [Option<"fuse", "fuse", "bool", "true", "merge; else one kernel per op">,
+                 Option<"maxOps", "max-ops", "unsigned", "512", "most ops in one kernel">,
+                 Option<"maxOperands", "max-operands", "unsigned", "256", "most operands and results of one kernel">,
+                 Option<"explain", "explain", "bool", "false", "say what became of every candidate edge, as remarks">];
+  let dependentDialects = ["::kiln::graph::GraphDialect"];
+  let statistics = [Statistic<"numKernels", "kernels", "kernels made">, Statistic<"numMerges", "merges", "merges made">];
+}
+
 #endif

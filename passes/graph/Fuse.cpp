@@ -1,0 +1,250 @@
+// graph-fuse: what together. Parts in fuse/: the function as nodes, the clusters, the rules, the kernels.
+#include "passes/graph/Fusion.h"
+
+#include "ir/graph/Graph.h"
+#include "passes/graph/Passes.h"
+#include "passes/graph/fuse/MergeRules.h"
+#include "passes/graph/fuse/Outline.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <algorithm>
+#include <queue>
+
+using namespace mlir;
+
+namespace kiln::graph {
+#define GEN_PASS_DEF_FUSE
+#include "passes/graph/Passes.h.inc"
+
+ArrayRef<FusionRule> fusionRules() {
+  static const SmallVector<FusionRule> rules = [] {
+    SmallVector<FusionRule> all = {{"on-chip", "the value, or the shared input, stays on chip"}};
+    for (const MergeRule &rule : mergeRules()) all.push_back(rule.text);
+    return all;
+  }();
+  return rules;
+}
+
+namespace {
+
+/// An edge that fusion decides on.
+struct Candidate {
+  NodeId a, b;
+  bool sibling;
+  int64_t edgeBytes = 0; ///< what merging these two nodes alone would save
+  int64_t bytes = 0;     ///< what merging their clusters would save, as last computed
+  const MergeRule *refusedBy = nullptr;
+};
+
+/// Merges clusters along candidate edges, most bytes first.
+class Fuser {
+public:
+  Fuser(const NodeGraph &graph, Clusters &clusters, const FuseOptions &options)
+      : graph(graph), clusters(clusters), options(options) {
+    addEdges();
+    addSiblings();
+    for (Candidate &c : candidates) c.edgeBytes = c.bytes = ask(c).bytesSaved;
+  }
+
+  void run() {
+    SmallVector<int> round;
+    for (int i = 0, end = candidates.size(); i < end; ++i) round.push_back(i);
+    // A merge can remove the obstacle of an edge that was refused before it; a second round finds most of them.
+    for (int rounds = 0; rounds < 2 && !round.empty(); ++rounds) {
+      unsigned before = numMerged;
+      runRound(round);
+      round.clear();
+      for (int i = 0, end = candidates.size(); i < end; ++i)
+        if (const MergeRule *rule = candidates[i].refusedBy; rule && mayPass(rule) && !together(candidates[i]))
+          round.push_back(i);
+      if (numMerged == before) break;
+    }
+  }
+
+  unsigned merges() const { return numMerged; }
+
+  /// The decisions on all candidates, asked again of the final clusters.
+  void report(ArrayRef<int> kernelOf, std::vector<FusionDecision> &decisions) {
+    for (const Candidate &c : candidates) {
+      Operation *a = graph.nodes[c.a].op(), *b = graph.nodes[c.b].op();
+      FusionDecision decision{a->getLoc(), b->getLoc(), a->getName().getStringRef().str(),
+                              b->getName().getStringRef().str()};
+      decision.producerKernel = kernelOf[clusters.find(c.a)];
+      decision.consumerKernel = kernelOf[clusters.find(c.b)];
+      decision.sibling = c.sibling;
+      decision.merged = together(c);
+      if (decision.merged) {
+        decision.rule = "on-chip";
+        decision.bytesSaved = c.edgeBytes;
+        decision.reason = c.sibling ? "both read one input" : "the value stays on chip";
+      } else {
+        MergeQuestion question = ask(c);
+        Verdict verdict = judge(question);
+        decision.rule = verdict.rule ? verdict.rule->text.name : StringRef("search-limit");
+        decision.reason = verdict.rule ? verdict.reason : "merges after its last look made room";
+        decision.bytesKept = question.bytesSaved;
+      }
+      decisions.push_back(std::move(decision));
+    }
+  }
+
+private:
+  const NodeGraph &graph;
+  Clusters &clusters;
+  const FuseOptions &options;
+  std::vector<Candidate> candidates;
+  unsigned numMerged = 0;
+
+  bool together(const Candidate &c) const { return clusters.find(c.a) == clusters.find(c.b); }
+  /// Whether later merges may lift a rule's objection.
+  static bool mayPass(const MergeRule *rule) {
+    return llvm::is_contained({"cycle", "kernel-form", "matmul-prologue"}, rule->text.name);
+  }
+
+  void addEdges() {
+    for (NodeId b = 0, end = graph.nodes.size(); b < end; ++b) {
+      SmallVector<NodeId> seen;
+      for (const Read &read : graph.nodes[b].reads) {
+        if (!graph.isNode(read.value) || graph.nodes[b].alias || graph.nodes[read.value].alias) continue;
+        if (llvm::is_contained(seen, read.value)) continue;
+        seen.push_back(read.value);
+        candidates.push_back({read.value, b, false});
+      }
+    }
+  }
+
+  /// Reductions over one space, and elementwise ops of one shape, that read the same input: neighbours in program
+  /// order.
+  void addSiblings() {
+    llvm::DenseMap<uint64_t, NodeId> last;
+    for (NodeId b = 0, end = graph.nodes.size(); b < end; ++b) {
+      const Node &node = graph.nodes[b];
+      auto reduce = dyn_cast<ReduceOp>(node.op());
+      if (!reduce && !clusters[clusters.find(b)].plain) continue;
+      for (const Read &read : node.reads) {
+        if (read.path != 0 && !reduce) continue;
+        ArrayRef<int64_t> shape = reduce ? shapeOf(reduce.getX()) : shapeOf(node.result());
+        ArrayRef<int64_t> axes = reduce ? reduce.getAxes() : ArrayRef<int64_t>();
+        uint64_t key = llvm::hash_combine(read.value, read.path, bool(reduce),
+                                          llvm::hash_combine_range(shape.begin(), shape.end()),
+                                          llvm::hash_combine_range(axes.begin(), axes.end()));
+        auto [it, isFirst] = last.try_emplace(key >> 2, b);
+        if (!isFirst && it->second != b) candidates.push_back({it->second, b, true});
+        it->second = b;
+      }
+    }
+  }
+
+  MergeQuestion ask(const Candidate &c) {
+    ClusterId a = clusters.find(c.a), b = clusters.find(c.b);
+    SmallVector<Crossing> crossings = clusters.crossings(a, b);
+    // Siblings may have become producer and consumer since.
+    if (c.sibling && crossings.empty())
+      if (auto reverse = clusters.crossings(b, a); !reverse.empty()) {
+        std::swap(a, b);
+        crossings = std::move(reverse);
+      }
+    int64_t saved = clusters.bytesSaved(a, b, crossings);
+    return {graph, clusters, options, a, b, std::move(crossings), saved};
+  }
+
+  void runRound(ArrayRef<int> round) {
+    // Ties: earlier consumers first, so that clusters grow along the program; then nearer producers.
+    auto later = [&](int x, int y) {
+      const Candidate &p = candidates[x], &q = candidates[y];
+      if (p.bytes != q.bytes) return p.bytes < q.bytes;
+      if (p.b != q.b) return p.b > q.b;
+      return p.a != q.a ? p.a < q.a : x > y;
+    };
+    std::priority_queue<int, std::vector<int>, decltype(later)> queue(later,
+                                                                      std::vector<int>(round.begin(), round.end()));
+    while (!queue.empty()) {
+      int i = queue.top();
+      queue.pop();
+      Candidate &c = candidates[i];
+      if (together(c)) continue;
+      MergeQuestion question = ask(c);
+      if (question.bytesSaved < c.bytes) { // others took part of what it would save
+        c.bytes = question.bytesSaved;
+        queue.push(i);
+        continue;
+      }
+      Verdict verdict = judge(question);
+      c.refusedBy = verdict.rule;
+      if (verdict.rule) continue;
+      clusters.merge(question.a, question.b, question.crossings, question.info);
+      ++numMerged;
+    }
+  }
+};
+
+void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+    if (isOpTriviallyDead(&op)) op.erase();
+}
+
+void remark(const FusionDecision &d) {
+  InFlightDiagnostic diag = emitRemark(d.consumer) << "`" << d.producerOp << "`"
+                                                   << (d.sibling ? " beside `" : " into `") << d.consumerOp << "`: ";
+  if (d.merged)
+    diag << "merged, " << d.bytesSaved << " bytes saved";
+  else
+    diag << "apart by " << d.rule << " (" << d.reason << "), " << d.bytesKept << " bytes kept";
+  diag.attachNote(d.producer) << "`" << d.producerOp << "` is here";
+}
+
+struct Fuse : impl::FuseBase<Fuse> {
+  using FuseBase::FuseBase;
+  Fuse(const FuseOptions &options, std::vector<FusionDecision> *decisions) : FuseBase(options), decisions(decisions) {}
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isDeclaration()) return;
+    if (!function.getBody().hasOneBlock()) {
+      function.emitError("a graph has one block");
+      return signalPassFailure();
+    }
+    eraseDeadOps(function.getBody().front());
+    FailureOr<NodeGraph> graph = NodeGraph::build(function, fuse);
+    if (failed(graph)) return signalPassFailure();
+    Clusters clusters(*graph);
+    std::vector<FusionDecision> found;
+    FuseOptions options{fuse, maxOps, maxOperands, explain};
+    std::optional<Fuser> fuser;
+    if (fuse) {
+      fuser.emplace(*graph, clusters, options);
+      fuser->run();
+      numMerges += fuser->merges();
+    }
+    SmallVector<ClusterId> order = clusters.inOrder();
+    if (fuser && (decisions || explain)) fuser->report(kernelNumbers(*graph, clusters, order), found);
+    if (failed(outline(function, *graph, clusters, order))) return signalPassFailure();
+    numKernels += llvm::count_if(order, [&](ClusterId c) { return !isAlias(*graph, clusters, c); });
+    for (const FusionDecision &decision : found)
+      if (explain) remark(decision);
+    if (decisions) std::move(found.begin(), found.end(), std::back_inserter(*decisions));
+  }
+
+private:
+  std::vector<FusionDecision> *decisions = nullptr;
+
+  static bool isAlias(const NodeGraph &graph, const Clusters &clusters, ClusterId c) {
+    return graph.nodes[clusters[c].members.front()].alias;
+  }
+  /// Cluster id -> number of its kernel.
+  static std::vector<int> kernelNumbers(const NodeGraph &graph, const Clusters &clusters, ArrayRef<ClusterId> order) {
+    std::vector<int> numbers(graph.nodes.size(), -1);
+    int next = 0;
+    for (ClusterId c : order)
+      if (!isAlias(graph, clusters, c)) numbers[c] = next++;
+    return numbers;
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createFusePass(const FuseOptions &options, std::vector<FusionDecision> *decisions) {
+  return std::make_unique<Fuse>(options, decisions);
+}
+
+} // namespace kiln::graph
