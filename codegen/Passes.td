@@ -20,13 +20,15 @@ def CpuLower : Pass<"cpu-lower", "::mlir::ModuleOp"> {
     llvm.func @scale(%slots: !llvm.ptr, %begin: i64, %end: i64, %scratch: !llvm.ptr) {
       %x = llvm.load %slots invariant : !llvm.ptr -> !llvm.ptr
       …
-      %v = llvm.load %p {alignment = 4} : !llvm.ptr -> vector<64xf32>
-      %w = llvm.fadd %v, %v : vector<64xf32>
+      %v0 = llvm.load %p {alignment = 4} : !llvm.ptr -> vector<16xf32>
+      %w0 = llvm.fadd %v0, %v0 : vector<16xf32>
+      … three more of each
     ```
 
-    A `#tile.simd` fragment of rank 1 becomes one vector, one of rank 2 a vector per row, a `#tile.simd_column` a scalar
-    per row; loops carry them as that many values. i1 elements are one byte in memory. Arguments may alias each other;
-    none overlaps `scratch`.
+    Each row of a `#tile.simd` fragment becomes vectors of as many lanes as a native vector has 32-bit elements (the last
+    one shorter where the extent says so), a `#tile.simd_column` a scalar per row; loops carry them as that many values.
+    Between memory accesses code is put depth first, so that few of these are alive at once. i1 elements are one byte in
+    memory. Arguments may alias each other; none overlaps `scratch`.
 
     Limits: f64, f32, i64, i32, i16, i8 and i1; no swizzled shared tile; an op or type without a row is an error that
     names it. Numerics: every op rounds once, as it is written; maximum and minimum follow IEEE 754-2019; nothing is

@@ -1,9 +1,11 @@
 // cpu-lower: tile programs to the LLVM dialect, in two conversions. The first takes fragments apart by the rows; what
 // it leaves, arith, math and scf on vectors and scalars, the second gives to upstream's patterns.
 #include "codegen/Passes.h"
+#include "codegen/cpu/DepthFirst.h"
 #include "codegen/cpu/LevelSpec.h"
 #include "codegen/cpu/Rows.h"
 #include "codegen/cpu/Structure.h"
+#include "ir/target/Cpu.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -31,28 +33,28 @@ namespace {
 /// The one pattern of the first conversion: looks the op up.
 class RowPattern final : public ConversionPattern {
 public:
-  RowPattern(const TypeConverter &types, MLIRContext *context, const CpuTarget &target)
-      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context), target(target) {}
+  RowPattern(const TypeConverter &types, MLIRContext *context, int64_t unitLanes)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context), unitLanes(unitLanes) {}
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
     auto row = cpuRows().find(op->getName().getStringRef());
     if (row == cpuRows().end()) return rewriter.notifyMatchFailure(op, "no row");
-    Lowering to{rewriter, *getTypeConverter(), target, op->getLoc()};
+    Lowering to{rewriter, unitLanes, op->getLoc()};
     return row->second(op, operands, to);
   }
 
 private:
-  const CpuTarget &target;
+  int64_t unitLanes;
 };
 
 /// Types, patterns and targets of both conversions; made once, then shared by all functions of a module.
 class CpuLowering {
 public:
-  CpuLowering(MLIRContext *context, const CpuTarget &target)
-      : llvmTypes(context), tileTarget(*context), llvmTarget(*context) {
+  CpuLowering(MLIRContext *context, int64_t unitLanes)
+      : tileTypes(unitLanes), llvmTypes(context), tileTarget(*context), llvmTarget(*context) {
     RewritePatternSet tilePatterns(context);
-    tilePatterns.add<RowPattern>(tileTypes, context, target);
+    tilePatterns.add<RowPattern>(tileTypes, context, unitLanes);
     scf::populateSCFStructuralTypeConversionsAndLegality(tileTypes, tilePatterns, tileTarget);
     tileTarget.addIllegalDialect<tile::TileDialect>();
     tileTarget.addLegalOp<UnrealizedConversionCastOp>();
@@ -75,7 +77,9 @@ public:
     SmallVector<UnrealizedConversionCastOp> casts;
     function.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
     reconcileUnrealizedCasts(casts);
-    return verifyThreadLevel(function);
+    if (failed(verifyThreadLevel(function))) return failure();
+    orderDepthFirst(function);
+    return success();
   }
 
 private:
@@ -99,7 +103,7 @@ struct CpuLowerPass : kiln::codegen::impl::CpuLowerBase<CpuLowerPass> {
     if (failed(failableParallelForEach(&getContext(), kernels, verifyTileLevel))) return signalPassFailure();
     SmallVector<LLVM::LLVMFuncOp> functions;
     for (tile::KernelOp kernel : kernels) functions.push_back(outlineKernel(kernel));
-    CpuLowering lowering(&getContext(), *row);
+    CpuLowering lowering(&getContext(), row->lanes(/*elementBytes=*/4));
     if (failed(failableParallelForEach(&getContext(), functions, [&](auto f) { return lowering.run(f); })))
       signalPassFailure();
   }

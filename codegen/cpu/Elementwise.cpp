@@ -11,16 +11,16 @@ namespace {
 
 /// op(fragments, scalars) becomes one op per unit; a scalar operand (select's condition, say) is given to each.
 LogicalResult lowerElementwise(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  SmallVector<Type> units = to.unitTypes(op->getResult(0).getType());
+  SmallVector<Unit> units = to.units(op->getResult(0).getType());
   SmallVector<Value> results;
-  for (auto [unit, type] : llvm::enumerate(units)) {
+  for (auto [index, unit] : llvm::enumerate(units)) {
     OperationState state(op->getLoc(), op->getName());
     for (ValueRange operand : operands) {
       if (operand.size() != 1 && operand.size() != units.size())
-        return op->emitOpError("operands must have the result's rows");
-      state.operands.push_back(operand.size() == 1 ? operand[0] : operand[unit]);
+        return op->emitOpError("operands must have the result's shape");
+      state.operands.push_back(operand.size() == 1 ? operand[0] : operand[index]);
     }
-    state.types.push_back(type);
+    state.types.push_back(unit.type);
     state.propertiesAttr = op->getPropertiesAsAttribute();
     state.attributes.append(op->getDiscardableAttrs().begin(), op->getDiscardableAttrs().end());
     results.push_back(to.rewriter.create(state)->getResult(0));
@@ -29,26 +29,23 @@ LogicalResult lowerElementwise(Operation *op, ArrayRef<ValueRange> operands, Low
   return success();
 }
 
-/// The elements of unit `unit` of a dense fragment, as a constant of the unit's type.
-TypedAttr unitConstant(DenseElementsAttr dense, Type type, int64_t unit) {
-  auto vector = dyn_cast<VectorType>(type);
-  if (!vector) return cast<TypedAttr>(dense.getValues<Attribute>()[dense.isSplat() ? 0 : unit]);
-  if (dense.isSplat()) return DenseElementsAttr::get(vector, dense.getSplatValue<Attribute>());
-  int64_t lanes = vector.getNumElements();
+/// The elements of one unit of a dense fragment, as a constant of the unit's type.
+TypedAttr unitConstant(DenseElementsAttr dense, const Unit &unit) {
+  auto vector = dyn_cast<VectorType>(unit.type);
   auto values = dense.getValues<Attribute>();
-  SmallVector<Attribute> row(values.begin() + unit * lanes, values.begin() + (unit + 1) * lanes);
-  return DenseElementsAttr::get(vector, row);
+  if (!vector) return cast<TypedAttr>(values[dense.isSplat() ? 0 : unit.row]);
+  if (dense.isSplat()) return DenseElementsAttr::get(vector, dense.getSplatValue<Attribute>());
+  auto first = values.begin() + unit.row * dense.getType().getShape().back() + unit.lane;
+  return DenseElementsAttr::get(vector, SmallVector<Attribute>(first, first + vector.getNumElements()));
 }
 
 LogicalResult lowerConstant(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   auto dense = dyn_cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
   if (!dense) return op->emitOpError("a fragment's constant must be dense");
   SmallVector<Value> results;
-  for (auto [unit, type] : llvm::enumerate(to.unitTypes(op->getResult(0).getType()))) {
-    if (unit > 0 && dense.isSplat())
-      results.push_back(results[0]);
-    else
-      results.push_back(arith::ConstantOp::create(to.rewriter, to.loc, unitConstant(dense, type, unit)));
+  for (const Unit &unit : to.units(op->getResult(0).getType())) {
+    bool again = dense.isSplat() && !results.empty() && results[0].getType() == unit.type;
+    results.push_back(again ? results[0] : arith::ConstantOp::create(to.rewriter, to.loc, unitConstant(dense, unit)));
   }
   to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{results});
   return success();

@@ -12,33 +12,48 @@ using namespace kiln::codegen;
 namespace {
 
 LogicalResult lowerSplat(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  SmallVector<Type> units = to.unitTypes(op->getResult(0).getType());
-  auto vector = dyn_cast<VectorType>(units[0]);
-  Value unit = vector ? splatOf(to.rewriter, to.loc, operands[0][0], vector.getNumElements()) : operands[0][0];
-  SmallVector<Value> results(units.size(), unit);
+  Value scalar = operands[0][0];
+  SmallVector<Value> results;
+  for (const Unit &unit : to.units(op->getResult(0).getType())) {
+    auto vector = dyn_cast<VectorType>(unit.type);
+    if (!vector)
+      results.push_back(scalar);
+    else if (!results.empty() && results[0].getType() == vector)
+      results.push_back(results[0]);
+    else
+      results.push_back(splatOf(to.rewriter, to.loc, scalar, vector.getNumElements()));
+  }
   to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{results});
   return success();
 }
 
 LogicalResult lowerLanes(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  auto type = cast<VectorType>(to.unitTypes(op->getResult(0).getType())[0]);
-  to.rewriter.replaceOp(op, laneNumbers(to.rewriter, to.loc, type.getElementType(), type.getNumElements()));
+  SmallVector<Value> results;
+  for (const Unit &unit : to.units(op->getResult(0).getType()))
+    results.push_back(laneNumbers(to.rewriter, to.loc, cast<VectorType>(unit.type), unit.lane));
+  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{results});
   return success();
 }
 
 /// lane < count. The count is clamped to the lanes first, so that 32 bits, the width of most users' lanes, hold it.
 LogicalResult lowerLaneMask(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   OpBuilder &b = to.rewriter;
-  auto type = dyn_cast<VectorType>(to.unitTypes(op->getResult(0).getType())[0]);
   auto fragment = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || fragment.getRank() != 1) return op->emitOpError("a lane mask must be a `#tile.simd` fragment of rank 1");
-  int64_t lanes = type.getNumElements();
-  Value zero = arith::ConstantIndexOp::create(b, to.loc, 0), all = arith::ConstantIndexOp::create(b, to.loc, lanes);
+  if (!fragment || fragment.getRank() != 1 || isa<tile::SimdColumnAttr>(fragment.getEncoding()))
+    return op->emitOpError("a lane mask must be a `#tile.simd` fragment of rank 1");
+  Value zero = arith::ConstantIndexOp::create(b, to.loc, 0);
+  Value all = arith::ConstantIndexOp::create(b, to.loc, fragment.getDimSize(0));
   Value count = arith::MaxSIOp::create(b, to.loc, operands[0][0], zero);
   count = arith::MinSIOp::create(b, to.loc, count, all);
-  count = splatOf(b, to.loc, arith::IndexCastOp::create(b, to.loc, b.getI32Type(), count), lanes);
-  Value numbers = laneNumbers(b, to.loc, b.getI32Type(), lanes);
-  to.rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::slt, numbers, count);
+  count = arith::IndexCastOp::create(b, to.loc, b.getI32Type(), count);
+  SmallVector<Value> results;
+  for (const Unit &unit : to.units(fragment)) {
+    auto type = cast<VectorType>(cast<VectorType>(unit.type).clone(b.getI32Type()));
+    Value counts = splatOf(b, to.loc, count, type.getNumElements());
+    Value numbers = laneNumbers(b, to.loc, type, unit.lane);
+    results.push_back(arith::CmpIOp::create(b, to.loc, arith::CmpIPredicate::slt, numbers, counts));
+  }
+  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{results});
   return success();
 }
 
@@ -69,58 +84,69 @@ Value combine(OpBuilder &b, Location loc, tile::CombineKind kind, Value x, Value
 }
 
 /// Every second lane of the concatenated parts, even or odd, in parts of the same width, or one of half the width.
-SmallVector<Value> everySecond(OpBuilder &b, Location loc, ArrayRef<Value> parts, int64_t odd) {
-  int64_t width = cast<VectorType>(parts[0].getType()).getNumElements();
-  if (parts.size() == 1) return {pick(b, loc, parts[0], parts[0], odd, 2, width / 2)};
+SmallVector<Value> everySecond(Lowering &to, ArrayRef<Value> parts, int64_t odd) {
+  int64_t width = lanesOf(parts[0]);
+  if (parts.size() == 1) return {pick(to.rewriter, to.loc, parts[0], parts[0], odd, 2, width / 2)};
   SmallVector<Value> half;
-  for (size_t i = 0; i < parts.size(); i += 2) half.push_back(pick(b, loc, parts[i], parts[i + 1], odd, 2, width));
+  for (size_t i = 0; i < parts.size(); i += 2)
+    half.push_back(pick(to.rewriter, to.loc, parts[i], parts[i + 1], odd, 2, width));
   return half;
 }
 
-/// x[8l + j] over l, for j = 0 … 7. Three rounds of even and odd lanes on native registers, which are two-register
-/// permutes: a single shuffle of stride 8 over a wide vector is taken apart lane by lane by the backend.
-SmallVector<Value> unitColumns(Lowering &to, Value x) {
-  OpBuilder &b = to.rewriter;
-  auto type = cast<VectorType>(x.getType());
-  int64_t lanes = type.getNumElements();
-  SmallVector<Value> columns;
-  if (!llvm::isPowerOf2_64(lanes)) {
-    for (int64_t j = 0; j < 8; ++j) columns.push_back(pick(b, to.loc, x, x, j, 8, lanes / 8));
-    return columns;
-  }
-  int64_t width = std::min<int64_t>(lanes, to.target.lanes(static_cast<int>(tile::bytesOf(type.getElementType()))));
-  SmallVector<SmallVector<Value>> groups(1);
-  for (int64_t first = 0; first < lanes; first += width)
-    groups[0].push_back(lanes == width ? x : pick(b, to.loc, x, x, first, 1, width));
+/// x[8l + j] over l, for j = 0 … 7, each in as many units as the accumulator has. Three rounds of even and odd lanes,
+/// which are permutes of two registers: a shuffle of stride 8 over a wide vector the backend takes apart lane by lane.
+SmallVector<SmallVector<Value>> unitColumns(Lowering &to, ValueRange x) {
+  SmallVector<SmallVector<Value>> groups = {SmallVector<Value>(x)};
   for (int round = 0; round < 3; ++round) { // group g holds the lanes whose low `round` bits are g
     SmallVector<SmallVector<Value>> next(2 * groups.size());
     for (auto [g, parts] : llvm::enumerate(groups))
-      for (int64_t odd : {0, 1}) next[g + odd * groups.size()] = everySecond(b, to.loc, parts, odd);
+      for (int64_t odd : {0, 1}) next[g + odd * groups.size()] = everySecond(to, parts, odd);
     groups = std::move(next);
   }
-  for (SmallVector<Value> &parts : groups) columns.push_back(concat(b, to.loc, parts));
+  return groups;
+}
+
+/// The same, lane by lane, for extents that are no power of two.
+SmallVector<SmallVector<Value>> unitColumnsByLane(Lowering &to, ValueRange x, ValueRange like) {
+  OpBuilder &b = to.rewriter;
+  SmallVector<SmallVector<Value>> columns(8);
+  for (auto [j, column] : llvm::enumerate(columns)) {
+    int64_t from = static_cast<int64_t>(j);
+    for (Value unit : like) {
+      SmallVector<Value> lanes;
+      for (int64_t l = 0; l < lanesOf(unit); ++l, from += 8)
+        lanes.push_back(laneOf(b, to.loc, x[from / to.unitLanes], from % to.unitLanes));
+      column.push_back(vectorOf(b, to.loc, lanes));
+    }
+  }
   return columns;
 }
 
 LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   auto fold = cast<tile::FoldUnitsOp>(op);
-  Value acc = operands[1][0];
-  for (Value column : unitColumns(to, operands[0][0])) acc = combine(to.rewriter, to.loc, fold.getKind(), acc, column);
-  to.rewriter.replaceOp(op, acc);
+  ValueRange x = operands[0];
+  SmallVector<Value> acc(operands[1]);
+  int64_t lanes = cast<RankedTensorType>(fold.getX().getType()).getDimSize(0);
+  for (SmallVector<Value> &column :
+       llvm::isPowerOf2_64(lanes) ? unitColumns(to, x) : unitColumnsByLane(to, x, operands[1]))
+    for (auto [sum, part] : llvm::zip_equal(acc, column)) sum = combine(to.rewriter, to.loc, fold.getKind(), sum, part);
+  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{acc});
   return success();
 }
 
 LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   auto fold = cast<tile::FoldOp>(op);
   OpBuilder &b = to.rewriter;
-  Value x = operands[0][0];
-  int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
-  for (; lanes > 2; lanes /= 2) {
-    Value lo = pick(b, to.loc, x, x, 0, 1, lanes / 2), hi = pick(b, to.loc, x, x, lanes / 2, 1, lanes / 2);
-    x = combine(b, to.loc, fold.getKind(), lo, hi);
-  }
+  SmallVector<Value> units(operands[0]);
+  auto join = [&](Value lo, Value hi) { return combine(b, to.loc, fold.getKind(), lo, hi); };
+  for (size_t half = units.size() / 2; half > 0; half /= 2)
+    for (size_t u = 0; u < half; ++u) units[u] = join(units[u], units[u + half]);
+  Value x = units[0];
+  int64_t lanes = lanesOf(x);
+  for (; lanes > 2; lanes /= 2)
+    x = join(pick(b, to.loc, x, x, 0, 1, lanes / 2), pick(b, to.loc, x, x, lanes / 2, 1, lanes / 2));
   Value result = laneOf(b, to.loc, x, 0);
-  if (lanes == 2) result = combine(b, to.loc, fold.getKind(), result, laneOf(b, to.loc, x, 1));
+  if (lanes == 2) result = join(result, laneOf(b, to.loc, x, 1));
   to.rewriter.replaceOp(op, result);
   return success();
 }
@@ -129,12 +155,14 @@ LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &
 
 /// An outer product: row m of the accumulator gains a[m]·b, one fma per element.
 LogicalResult lowerMma(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  Value row = operands[1][0];
-  int64_t lanes = cast<VectorType>(row.getType()).getNumElements();
+  ValueRange column = operands[0], row = operands[1], acc = operands[2];
   SmallVector<Value> results;
-  for (auto [a, acc] : llvm::zip_equal(operands[0], operands[2])) {
-    Value column = splatOf(to.rewriter, to.loc, a, lanes);
-    results.push_back(math::FmaOp::create(to.rewriter, to.loc, column, row, acc));
+  for (auto [m, a] : llvm::enumerate(column)) {
+    Value broadcast;
+    for (auto [n, b] : llvm::enumerate(row)) {
+      if (!broadcast || broadcast.getType() != b.getType()) broadcast = splatOf(to.rewriter, to.loc, a, lanesOf(b));
+      results.push_back(math::FmaOp::create(to.rewriter, to.loc, broadcast, b, acc[m * row.size() + n]));
+    }
   }
   to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{results});
   return success();

@@ -14,6 +14,8 @@ namespace {
 /// minutes.
 constexpr int64_t kMaxVectorBits = 16384;
 constexpr int64_t kMaxRows = 256;
+/// All rows together: an accumulator far beyond any register file, yet a few hundred values.
+constexpr int64_t kMaxFragmentBits = 1 << 18;
 constexpr int64_t kMaxScratch = int64_t(1) << 30;
 
 bool isComputable(Type element) {
@@ -36,9 +38,9 @@ StringRef whyNot(Type type) {
   int64_t rows = column || fragment.getRank() == 2 ? fragment.getDimSize(0) : 1;
   int64_t lanes = column ? 1 : fragment.getShape().back();
   if (rows > kMaxRows) return "a fragment has at most 256 rows";
-  return lanes * 8 * tile::bytesOf(fragment.getElementType()) > kMaxVectorBits
-             ? "a fragment's row takes at most 16384 bits"
-             : "";
+  int64_t rowBits = lanes * 8 * tile::bytesOf(fragment.getElementType());
+  if (rowBits > kMaxVectorBits) return "a fragment's row takes at most 16384 bits";
+  return rows * rowBits > kMaxFragmentBits ? "a fragment takes at most 262144 bits" : "";
 }
 
 LogicalResult verifyType(Operation *op, Type type) {

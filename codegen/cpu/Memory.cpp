@@ -80,18 +80,24 @@ void write(Lowering &to, const MemoryElement &m, Value value, Value pointer, Val
   LLVM::MaskedStoreOp::create(b, to.loc, value, pointer, mask, m.bytes);
 }
 
-Value maskOf(ArrayRef<ValueRange> operands, size_t index) {
-  return operands.size() > index ? operands[index][0] : Value();
+/// Unit `unit` of an optional mask; null if there is none.
+Value maskOf(ArrayRef<ValueRange> operands, size_t index, size_t unit) {
+  return operands.size() > index ? operands[index][unit] : Value();
+}
+
+/// Where a unit lies from its fragment's first element, in elements.
+int64_t offsetOf(const Unit &unit, std::optional<int64_t> rowStride) {
+  return unit.row * rowStride.value_or(0) + unit.lane;
 }
 
 LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   auto load = cast<tile::LoadOp>(op);
   MemoryElement m(to.rewriter, tile::elementTypeOf(load.getSource().getType()));
-  Value pointer = address(to, m, operands[0][0], operands[1][0]), mask = maskOf(operands, 2);
-  int64_t stride = load.getRowStride().value_or(0);
+  Value pointer = address(to, m, operands[0][0], operands[1][0]);
   SmallVector<Value> units;
-  for (auto [row, type] : llvm::enumerate(to.unitTypes(load.getType())))
-    units.push_back(read(to, m, advance(to, m, pointer, static_cast<int64_t>(row) * stride), type, mask));
+  for (auto [index, unit] : llvm::enumerate(to.units(load.getType())))
+    units.push_back(read(to, m, advance(to, m, pointer, offsetOf(unit, load.getRowStride())), unit.type,
+                         maskOf(operands, 2, index)));
   to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{units});
   return success();
 }
@@ -99,18 +105,18 @@ LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &
 LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   auto store = cast<tile::StoreOp>(op);
   MemoryElement m(to.rewriter, tile::elementTypeOf(store.getTarget().getType()));
-  Value pointer = address(to, m, operands[1][0], operands[2][0]), mask = maskOf(operands, 3);
-  int64_t stride = store.getRowStride().value_or(0);
-  for (auto [row, unit] : llvm::enumerate(operands[0]))
-    write(to, m, unit, advance(to, m, pointer, static_cast<int64_t>(row) * stride), mask);
+  Value pointer = address(to, m, operands[1][0], operands[2][0]);
+  for (auto [index, unit] : llvm::enumerate(to.units(store.getValue().getType())))
+    write(to, m, operands[0][index], advance(to, m, pointer, offsetOf(unit, store.getRowStride())),
+          maskOf(operands, 3, index));
   to.rewriter.eraseOp(op);
   return success();
 }
 
 /// The mask, or every lane.
-Value lanesOr(Lowering &to, Value mask, int64_t lanes) {
+Value lanesOr(Lowering &to, Value mask, Type like) {
   if (mask) return mask;
-  auto type = VectorType::get({lanes}, to.rewriter.getI1Type());
+  auto type = cast<VectorType>(cast<VectorType>(like).clone(to.rewriter.getI1Type()));
   return arith::ConstantOp::create(to.rewriter, to.loc, DenseElementsAttr::get(type, true));
 }
 
@@ -118,23 +124,27 @@ LogicalResult lowerGather(Operation *op, ArrayRef<ValueRange> operands, Lowering
   auto gather = cast<tile::GatherOp>(op);
   OpBuilder &b = to.rewriter;
   MemoryElement m(b, tile::elementTypeOf(gather.getSource().getType()));
-  auto type = cast<VectorType>(to.unitTypes(gather.getType())[0]);
-  Value pointers = address(to, m, operands[0][0], operands[1][0]);
-  Value mask = lanesOr(to, maskOf(operands, 2), type.getNumElements());
-  Type raw = m.of(type);
-  Value zero = zeroOf(b, to.loc, raw);
-  Value loaded = LLVM::masked_gather::create(b, to.loc, raw, pointers, mask, ValueRange{zero}, m.bytes);
-  to.rewriter.replaceOp(op, fromMemory(to, m, loaded));
+  SmallVector<Value> units;
+  for (auto [index, unit] : llvm::enumerate(to.units(gather.getType()))) {
+    Value pointers = address(to, m, operands[0][0], operands[1][index]);
+    Value mask = lanesOr(to, maskOf(operands, 2, index), unit.type);
+    Type raw = m.of(unit.type);
+    Value zero = zeroOf(b, to.loc, raw);
+    Value loaded = LLVM::masked_gather::create(b, to.loc, raw, pointers, mask, ValueRange{zero}, m.bytes);
+    units.push_back(fromMemory(to, m, loaded));
+  }
+  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{units});
   return success();
 }
 
 LogicalResult lowerScatter(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   auto scatter = cast<tile::ScatterOp>(op);
   MemoryElement m(to.rewriter, tile::elementTypeOf(scatter.getTarget().getType()));
-  Value value = operands[0][0];
-  Value pointers = address(to, m, operands[1][0], operands[2][0]);
-  Value mask = lanesOr(to, maskOf(operands, 3), cast<VectorType>(value.getType()).getNumElements());
-  LLVM::masked_scatter::create(to.rewriter, to.loc, toMemory(to, m, value), pointers, mask, m.bytes);
+  for (auto [index, value] : llvm::enumerate(operands[0])) {
+    Value pointers = address(to, m, operands[1][0], operands[2][index]);
+    Value mask = lanesOr(to, maskOf(operands, 3, index), value.getType());
+    LLVM::masked_scatter::create(to.rewriter, to.loc, toMemory(to, m, value), pointers, mask, m.bytes);
+  }
   to.rewriter.eraseOp(op);
   return success();
 }

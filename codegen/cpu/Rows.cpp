@@ -17,21 +17,32 @@ const llvm::StringMap<LowerFn> &kiln::codegen::cpuRows() {
   return table;
 }
 
-SmallVector<Type> Lowering::unitTypes(Type type) const {
-  SmallVector<Type> units;
-  if (failed(types.convertType(type, units))) units.clear();
+SmallVector<Unit> kiln::codegen::unitsOf(Type type, int64_t unitLanes) {
+  if (!tile::isFragment(type)) return {{type, 0, 0}};
+  auto fragment = cast<RankedTensorType>(type);
+  Type element = fragment.getElementType();
+  bool column = isa<tile::SimdColumnAttr>(fragment.getEncoding());
+  int64_t rows = column || fragment.getRank() == 2 ? fragment.getDimSize(0) : 1;
+  SmallVector<Unit> units;
+  for (int64_t row = 0; row < rows; ++row) {
+    if (column) {
+      units.push_back({element, row, 0});
+      continue;
+    }
+    int64_t lanes = fragment.getShape().back();
+    for (int64_t lane = 0; lane < lanes; lane += unitLanes)
+      units.push_back({VectorType::get({std::min(unitLanes, lanes - lane)}, element), row, lane});
+  }
   return units;
 }
 
-CpuTypeConverter::CpuTypeConverter() {
+CpuTypeConverter::CpuTypeConverter(int64_t unitLanes) {
   addConversion([](Type type) { return type; });
   addConversion([](tile::GlobalType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion([](tile::SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
-  addConversion([](RankedTensorType type, SmallVectorImpl<Type> &units) -> std::optional<LogicalResult> {
+  addConversion([unitLanes](RankedTensorType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
     if (!tile::isFragment(type)) return std::nullopt;
-    bool column = isa<tile::SimdColumnAttr>(type.getEncoding());
-    Type unit = column ? type.getElementType() : VectorType::get(type.getShape().take_back(), type.getElementType());
-    units.append(column || type.getRank() == 2 ? type.getDimSize(0) : 1, unit);
+    for (const Unit &unit : unitsOf(type, unitLanes)) types.push_back(unit.type);
     return success();
   });
 }

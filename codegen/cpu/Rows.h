@@ -8,7 +8,6 @@
 #ifndef KILN_CODEGEN_CPU_ROWS_H
 #define KILN_CODEGEN_CPU_ROWS_H
 
-#include "ir/target/Cpu.h"
 #include "ir/tile/Tile.h"
 
 #include "mlir/Transforms/DialectConversion.h"
@@ -16,19 +15,28 @@
 
 namespace kiln::codegen {
 
+/// One of the values that a fragment becomes.
+struct Unit {
+  mlir::Type type; ///< a vector, or a scalar in a column
+  int64_t row;     ///< which row of the fragment it lies in
+  int64_t lane;    ///< its first lane in that row
+};
+
+/// The units of a value: a fragment's rows, each cut into vectors of `unitLanes` lanes and a shorter rest; a column's
+/// rows; or the value itself.
+llvm::SmallVector<Unit> unitsOf(mlir::Type type, int64_t unitLanes);
+
 /// What a row is given beside the op. Values it creates are at `loc`, before the op.
 struct Lowering {
   mlir::ConversionPatternRewriter &rewriter;
-  const mlir::TypeConverter &types; ///< fragments to their units, memory to pointers
-  const CpuTarget &target;
+  int64_t unitLanes; ///< lanes of a unit: those of a native vector of 32-bit elements, whatever the element
   mlir::Location loc;
 
-  /// The types of one value after lowering: a vector per row of a fragment, a scalar per row of a column.
-  llvm::SmallVector<mlir::Type> unitTypes(mlir::Type type) const;
+  llvm::SmallVector<Unit> units(mlir::Type type) const { return unitsOf(type, unitLanes); }
 };
 
-/// Replaces `op`. operands[i] holds the units of operand i: one value for a scalar or a pointer, one per row for a
-/// fragment. Fails with a diagnostic on the op.
+/// Replaces `op`. operands[i] holds the units of operand i, in the order of unitsOf: one for a scalar or a pointer.
+/// Fails with a diagnostic on the op.
 using LowerFn = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> operands, Lowering &to);
 
 struct Row {
@@ -46,10 +54,13 @@ llvm::ArrayRef<Row> elementwiseRows();
 /// Every row by op name.
 const llvm::StringMap<LowerFn> &cpuRows();
 
-/// Converts the types of tile programs: fragments 1:N, memory to `!llvm.ptr`, the rest unchanged.
+/// Converts the types of tile programs: fragments 1:N to their units, memory to `!llvm.ptr`, the rest unchanged.
+///
+/// Units are native vectors because wider ones would be cut by the backend, which takes longer for it, spreads masks
+/// over lanes it has to shuffle apart again, and gives up on lane counts that are no power of two.
 class CpuTypeConverter : public mlir::TypeConverter {
 public:
-  CpuTypeConverter();
+  explicit CpuTypeConverter(int64_t unitLanes);
 };
 
 } // namespace kiln::codegen

@@ -25,17 +25,23 @@ Value kiln::codegen::pick(OpBuilder &b, Location loc, Value first, Value second,
   return LLVM::ShuffleVectorOp::create(b, loc, first, second, lanes);
 }
 
-Value kiln::codegen::concat(OpBuilder &b, Location loc, ValueRange parts) {
-  if (parts.size() == 1) return parts[0];
-  size_t half = parts.size() / 2;
-  Value lo = concat(b, loc, parts.take_front(half)), hi = concat(b, loc, parts.drop_front(half));
-  return pick(b, loc, lo, hi, 0, 1, 2 * cast<VectorType>(lo.getType()).getNumElements());
+int64_t kiln::codegen::lanesOf(Value vector) { return cast<VectorType>(vector.getType()).getNumElements(); }
+
+Value kiln::codegen::vectorOf(OpBuilder &b, Location loc, ValueRange scalars) {
+  auto type = VectorType::get({static_cast<int64_t>(scalars.size())}, scalars[0].getType());
+  Value vector = LLVM::PoisonOp::create(b, loc, type);
+  for (auto [lane, scalar] : llvm::enumerate(scalars)) {
+    Value index = LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(static_cast<int32_t>(lane)));
+    vector = LLVM::InsertElementOp::create(b, loc, vector, scalar, index);
+  }
+  return vector;
 }
 
-Value kiln::codegen::laneNumbers(OpBuilder &b, Location loc, Type element, int64_t lanes) {
+Value kiln::codegen::laneNumbers(OpBuilder &b, Location loc, VectorType type, int64_t first) {
   SmallVector<Attribute> numbers;
-  for (int64_t l = 0; l < lanes; ++l) numbers.push_back(b.getIntegerAttr(element, l));
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({lanes}, element), numbers));
+  for (int64_t l = 0; l < type.getNumElements(); ++l)
+    numbers.push_back(b.getIntegerAttr(type.getElementType(), first + l));
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, numbers));
 }
 
 Value kiln::codegen::zeroOf(OpBuilder &b, Location loc, Type type) {

@@ -13,10 +13,12 @@ mlir::Value laneOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value vector, i
 /// Lanes first, first + step, … of the concatenation of two vectors of one type, `count` of them.
 mlir::Value pick(mlir::OpBuilder &b, mlir::Location loc, mlir::Value first, mlir::Value second, int64_t start,
                  int64_t step, int64_t count);
-/// The concatenation of vectors of one type, by halves; their number is a power of two.
-mlir::Value concat(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange parts);
-/// The vector whose lane l holds l, of an integer element type.
-mlir::Value laneNumbers(mlir::OpBuilder &b, mlir::Location loc, mlir::Type element, int64_t lanes);
+/// A vector's lanes.
+int64_t lanesOf(mlir::Value vector);
+/// The vector of these scalars.
+mlir::Value vectorOf(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange scalars);
+/// The vector of integers whose lane l holds first + l.
+mlir::Value laneNumbers(mlir::OpBuilder &b, mlir::Location loc, mlir::VectorType type, int64_t first);
 /// All zero, of a scalar or vector type.
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 

@@ -2,9 +2,9 @@
 
 // CHECK-LABEL: llvm.func @scale(%arg0: !llvm.ptr {llvm.noalias, llvm.readonly}, %arg1: i64, %arg2: i64, %arg3: !llvm.ptr {llvm.noalias})
 // CHECK: llvm.load %{{.*}} invariant {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
-// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<64xf32>
-// CHECK: llvm.fadd %{{.*}}, %{{.*}} : vector<64xf32>
-// CHECK: llvm.intr.masked.store %{{.*}} {alignment = 4 : i32} : vector<64xf32>, vector<64xi1> into !llvm.ptr
+// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+// CHECK: llvm.fadd %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK: llvm.intr.masked.store %{{.*}} {alignment = 4 : i32} : vector<16xf32>, vector<16xi1> into !llvm.ptr
 tile.kernel @scale(%x: !tile.global<1000xf32>, %y: !tile.global<1000xf32>) grid 16 {
   %c64 = arith.constant 64 : index
   %c1000 = arith.constant 1000 : index
@@ -20,10 +20,10 @@ tile.kernel @scale(%x: !tile.global<1000xf32>, %y: !tile.global<1000xf32>) grid 
 
 // -----
 
-// A matmul's accumulators travel through the loop as one vector per row.
+// A matmul's accumulators travel through the loop as native vectors.
 // CHECK-LABEL: llvm.func @mma
-// CHECK: ^bb{{.*}}(%{{.*}}: i64, %{{.*}}: vector<32xf32>, %{{.*}}: vector<32xf32>):
-// CHECK-COUNT-2: llvm.intr.fma(%{{.*}}) : (vector<32xf32>, vector<32xf32>, vector<32xf32>) -> vector<32xf32>
+// CHECK: ^bb{{.*}}(%{{.*}}: i64, %{{.*}}: vector<16xf32>, %{{.*}}: vector<16xf32>, %{{.*}}: vector<16xf32>, %{{.*}}: vector<16xf32>):
+// CHECK-COUNT-4: llvm.intr.fma(%{{.*}}) : (vector<16xf32>, vector<16xf32>, vector<16xf32>) -> vector<16xf32>
 tile.kernel @mma(%a: !tile.global<2x8xf32>, %b: !tile.global<8x32xf32>, %c: !tile.global<2x32xf32>) grid 1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,0 +1,17 @@
+//===- DepthFirst.h - the order of pure ops
+//------------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_CPU_DEPTHFIRST_H
+#define KILN_CODEGEN_CPU_DEPTHFIRST_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace kiln::codegen {
+
+/// Puts each op without memory effects right before the first op that needs it, operands first; what touches memory
+/// keeps its order, and pure ops that nothing needs are erased. A fragment's units, lowered one op at a time over all
+/// of them, become one chain after another, so that the temporaries of one chain, not of all, are alive at once.
+void orderDepthFirst(mlir::LLVM::LLVMFuncOp function);
+
+} // namespace kiln::codegen
+
+#endif
