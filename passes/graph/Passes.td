@@ -63,4 +63,17 @@ def Fuse : Pass<"graph-fuse", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "kernels made">, Statistic<"numMerges", "merges", "merges made">];
 }
 
+def NameKernels : Pass<"graph-name-kernels", "::mlir::func::FuncOp"> {
+  let summary = "gives kernels of equal structure equal symbols";
+  let description = [{
+    Sets `symbol` of each graph.kernel to its kind and 16 hexadecimal digits: a 64-bit hash (XXH3) of the region's ops,
+    attributes and types, the schedule and the layouts. Locations, names of values and what the operands are outside do
+    not count. Kernels with equal symbols are generated once, and cached under it.
+
+    Before: `graph.kernel "row" (…)`. After: `graph.kernel "row" (…) attributes {symbol = "row_05d1c1f1f5b0a6e3"}`.
+
+    Limits: ops that could stand in another order make another symbol. Numerics: none.
+  }];
+}
+
 #endif
