@@ -1,0 +1,31 @@
+// The row of matrix products.
+#include "passes/interp/numeric/Matmul.h"
+#include "passes/interp/Rows.h"
+
+#include "ir/graph/Graph.h"
+
+using namespace mlir;
+
+namespace kiln::interp {
+namespace {
+
+LogicalResult matmulRow(Operation *op, Operands x, MutableArrayRef<OracleTensor> results) {
+  auto product = cast<graph::MatmulOp>(op);
+  ArrayRef<int64_t> a = x[0]->shape, y = results[0].shape;
+  MatmulShape shape{1, y[y.size() - 2], y.back(), 0, product.getTransposeA(), product.getTransposeB()};
+  shape.k = shape.transposeA ? a[a.size() - 2] : a.back();
+  for (int64_t extent : y.drop_back(2)) shape.batch *= extent;
+  results[0].zeroSigns = false;
+  matmul(shape, *x[0], *x[1], results[0]);
+  return success();
+}
+
+const InterpRow kRows[] = {
+    {"graph.matmul", matmulRow, "min(K, 8 sqrt(K)) half units of sum |a||b|, each operand's bound included"},
+};
+
+} // namespace
+
+ArrayRef<InterpRow> matmulRows() { return kRows; }
+
+} // namespace kiln::interp

@@ -1,0 +1,64 @@
+// Elementwise functions over whole tensors.
+#include "passes/interp/numeric/Map.h"
+
+#include "passes/interp/numeric/ElementOps.h"
+
+namespace kiln::interp {
+
+void map(Element (*f)(Element), const OracleTensor &x, OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) result.set(i, f(x.at(i)));
+}
+
+void map(Element (*f)(Element, Element), const OracleTensor &x, const OracleTensor &y, OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) result.set(i, f(x.at(i), y.at(i)));
+}
+
+void map(Element (*f)(Element, Element, Element), const OracleTensor &x, const OracleTensor &y, const OracleTensor &z,
+         OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) result.set(i, f(x.at(i), y.at(i), z.at(i)));
+}
+
+void map(int64_t (*f)(int64_t), const OracleTensor &x, OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) {
+    Integer a = x.integerAt(i);
+    result.setInteger(i, {wrap(result.dtype, f(a.v)), a.either});
+  }
+}
+
+void map(int64_t (*f)(int64_t, int64_t), const OracleTensor &x, const OracleTensor &y, OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) {
+    Integer a = x.integerAt(i), b = y.integerAt(i);
+    result.setInteger(i, {wrap(result.dtype, f(a.v, b.v)), a.either || b.either});
+  }
+}
+
+void mapToFloat(Element (*f)(Integer), const OracleTensor &x, OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) result.set(i, f(x.integerAt(i)));
+}
+
+void mapToInteger(Integer (*f)(Element, DType), const OracleTensor &x, OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) result.setInteger(i, f(x.at(i), result.dtype));
+}
+
+void compareFloats(unsigned wanted, const OracleTensor &x, const OracleTensor &y, OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) {
+    // A mark on an operand does not matter where its bound, which covers both sides, settles the answer.
+    result.setInteger(i, holds(relations(x.at(i), y.at(i)), wanted));
+  }
+}
+
+void choose(const OracleTensor &condition, const OracleTensor &x, const OracleTensor &y, OracleTensor &result) {
+  for (int64_t i = 0; i < result.size(); ++i) {
+    Integer c = condition.integerAt(i);
+    if (x.isFloat()) {
+      result.set(i, select(c, x.at(i), y.at(i)));
+      continue;
+    }
+    Integer a = x.integerAt(i), b = y.integerAt(i);
+    Integer chosen = c.v ? a : b;
+    bool same = a.v == b.v && !a.either && !b.either;
+    result.setInteger(i, {chosen.v, c.either ? !same : chosen.either});
+  }
+}
+
+} // namespace kiln::interp
