@@ -10,9 +10,15 @@ namespace kiln::interp {
 namespace {
 
 // Wrapping arithmetic is done unsigned: the low bits are the same, and nothing overflows.
-int64_t addWrapping(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
-int64_t subWrapping(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }
-int64_t mulWrapping(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+int64_t addWrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t subWrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+int64_t mulWrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
 int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t bitXor(int64_t a, int64_t b) { return a ^ b; }
@@ -21,8 +27,10 @@ int64_t guardedDiv(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? subWrap
 int64_t guardedRem(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
 
 LogicalResult mulf(Operation *op, Operands x, MutableArrayRef<OracleTensor> results) {
-  if (op->getOperand(0) == op->getOperand(1)) map(square, *x[0], results[0]);
-  else map(mul, *x[0], *x[1], results[0]);
+  if (op->getOperand(0) == op->getOperand(1))
+    map(square, *x[0], results[0]);
+  else
+    map(mul, *x[0], *x[1], results[0]);
   return success();
 }
 
@@ -58,22 +66,38 @@ template <bool isAnd> LogicalResult logic(Operation *, Operands x, MutableArrayR
 unsigned wantedRelations(arith::CmpFPredicate predicate) {
   using P = arith::CmpFPredicate;
   switch (predicate) {
-  case P::AlwaysFalse: return 0;
-  case P::OEQ: return kEqual;
-  case P::OGT: return kGreater;
-  case P::OGE: return kGreater | kEqual;
-  case P::OLT: return kLess;
-  case P::OLE: return kLess | kEqual;
-  case P::ONE: return kLess | kGreater;
-  case P::ORD: return kLess | kEqual | kGreater;
-  case P::UEQ: return kEqual | kUnordered;
-  case P::UGT: return kGreater | kUnordered;
-  case P::UGE: return kGreater | kEqual | kUnordered;
-  case P::ULT: return kLess | kUnordered;
-  case P::ULE: return kLess | kEqual | kUnordered;
-  case P::UNE: return kLess | kGreater | kUnordered;
-  case P::UNO: return kUnordered;
-  case P::AlwaysTrue: return kLess | kEqual | kGreater | kUnordered;
+  case P::AlwaysFalse:
+    return 0;
+  case P::OEQ:
+    return kEqual;
+  case P::OGT:
+    return kGreater;
+  case P::OGE:
+    return kGreater | kEqual;
+  case P::OLT:
+    return kLess;
+  case P::OLE:
+    return kLess | kEqual;
+  case P::ONE:
+    return kLess | kGreater;
+  case P::ORD:
+    return kLess | kEqual | kGreater;
+  case P::UEQ:
+    return kEqual | kUnordered;
+  case P::UGT:
+    return kGreater | kUnordered;
+  case P::UGE:
+    return kGreater | kEqual | kUnordered;
+  case P::ULT:
+    return kLess | kUnordered;
+  case P::ULE:
+    return kLess | kEqual | kUnordered;
+  case P::UNE:
+    return kLess | kGreater | kUnordered;
+  case P::UNO:
+    return kUnordered;
+  case P::AlwaysTrue:
+    return kLess | kEqual | kGreater | kUnordered;
   }
   return 0;
 }
@@ -87,16 +111,26 @@ bool relates(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
   using P = arith::CmpIPredicate;
   uint64_t ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (predicate) {
-  case P::eq: return a == b;
-  case P::ne: return a != b;
-  case P::slt: return a < b;
-  case P::sle: return a <= b;
-  case P::sgt: return a > b;
-  case P::sge: return a >= b;
-  case P::ult: return ua < ub;
-  case P::ule: return ua <= ub;
-  case P::ugt: return ua > ub;
-  case P::uge: return ua >= ub;
+  case P::eq:
+    return a == b;
+  case P::ne:
+    return a != b;
+  case P::slt:
+    return a < b;
+  case P::sle:
+    return a <= b;
+  case P::sgt:
+    return a > b;
+  case P::sge:
+    return a >= b;
+  case P::ult:
+    return ua < ub;
+  case P::ule:
+    return ua <= ub;
+  case P::ugt:
+    return ua > ub;
+  case P::uge:
+    return ua >= ub;
   }
   return false;
 }
@@ -144,7 +178,8 @@ const InterpRow kRows[] = {
     {"arith.andi", logic<true>, kNone},
     {"arith.ori", logic<false>, kNone},
     {"arith.xori", integerBinaryRow<bitXor>, kNone},
-    {"arith.select", select, "the chosen side's; both sides' hull, `either` if they are apart, where the condition is open"},
+    {"arith.select", select,
+     "the chosen side's; both sides' hull, `either` if they are apart, where the condition is open"},
 };
 
 } // namespace

@@ -7,7 +7,9 @@ using namespace mlir;
 namespace kiln::interp {
 namespace {
 
-int64_t same(int64_t x) { return x; } // bools are 0 and 1, integers are kept sign-extended, results are cut to their width
+int64_t same(int64_t x) {
+  return x;
+} // bools are 0 and 1, integers are kept sign-extended, results are cut to their width
 
 LogicalResult toFloatRow(Operation *, Operands x, MutableArrayRef<OracleTensor> results) {
   mapToFloat(fromInteger, *x[0], results[0]);
@@ -26,7 +28,8 @@ const InterpRow kRows[] = {
     {"arith.extui", integerUnaryRow<same>, "none"},
     {"arith.extsi", integerUnaryRow<same>, "none"},
     {"arith.trunci", integerUnaryRow<same>, "none"},
-    {"arith.fptosi", toIntegerRow<toIntegerUnguarded>, "none; `either` out of range, and where the range crosses an integer"},
+    {"arith.fptosi", toIntegerRow<toIntegerUnguarded>,
+     "none; `either` out of range, and where the range crosses an integer"},
     {"graph.fptosi", toIntegerRow<toInteger>, "none; `either` where the operand's range crosses an integer"},
 };
 

@@ -66,8 +66,8 @@ void compareIntegers(const OracleTensor &expected, const HostTensor &actual, Com
 } // namespace
 
 std::string Comparison::summary() const {
-  std::string text = fmt::format("{}: {} elements, worst error {:.3g} of the bound", passed() ? "within bounds" : "wrong",
-                                 elements, worstErrorOverBound);
+  std::string text = fmt::format("{}: {} elements, worst error {:.3g} of the bound",
+                                 passed() ? "within bounds" : "wrong", elements, worstErrorOverBound);
   if (eitherCount) text += fmt::format(", {} at a discontinuity (at most {})", eitherCount, eitherLimit());
   if (mismatches) text += fmt::format(", {} mismatches, first {}", mismatches, firstMismatch);
   return text;
@@ -82,8 +82,10 @@ Comparison compare(const OracleTensor &expected, const HostTensor &actual, const
         fmt::format("expected {}, found {}", typeString(expected.dtype, expected.shape), actual.typeString());
     return result;
   }
-  if (expected.isFloat()) compareFloats(expected, actual, expected.zeroSigns && !options.ignoreZeroSigns, result);
-  else compareIntegers(expected, actual, result);
+  if (expected.isFloat())
+    compareFloats(expected, actual, expected.zeroSigns && !options.ignoreZeroSigns, result);
+  else
+    compareIntegers(expected, actual, result);
   return result;
 }
 

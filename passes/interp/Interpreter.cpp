@@ -126,7 +126,8 @@ LogicalResult Engine::runOp(Operation *op, Environment &values, int depth) {
   return success();
 }
 
-LogicalResult Engine::runKernel(graph::KernelOp kernel, Operands operands, std::vector<OracleTensor> &results, int depth) {
+LogicalResult Engine::runKernel(graph::KernelOp kernel, Operands operands, std::vector<OracleTensor> &results,
+                                int depth) {
   if (depth > 0) return kernel.emitError() << "a kernel may not stand in a kernel";
   std::vector<OracleTensor> inputs;
   for (const OracleTensor *operand : operands) inputs.push_back(*operand);

@@ -1,6 +1,6 @@
-// Executes graphs on the host and says, element by element, what a correct device may return: the oracle of the numerics
-// contract. It runs functions before and after decomposition and fusion, and single kernels on their own inputs. The
-// engine walks a block's ops in order and knows none of them: what an op computes is its row (Rows.h).
+// Executes graphs on the host and says, element by element, what a correct device may return: the oracle of the
+// numerics contract. It runs functions before and after decomposition and fusion, and single kernels on their own
+// inputs. The engine walks a block's ops in order and knows none of them: what an op computes is its row (Rows.h).
 #pragma once
 
 #include "passes/interp/Compare.h"

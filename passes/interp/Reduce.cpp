@@ -1,7 +1,7 @@
 // Rows of reductions: the reduced dimensions are moved to the end, then each row is combined.
+#include "passes/interp/numeric/Reduce.h"
 #include "passes/interp/Rows.h"
 #include "passes/interp/numeric/Move.h"
-#include "passes/interp/numeric/Reduce.h"
 
 #include "ir/graph/Graph.h"
 
@@ -12,11 +12,16 @@ namespace {
 
 Reduction reductionOf(graph::ReduceKind kind) {
   switch (kind) {
-  case graph::ReduceKind::sum: return Reduction::Sum;
-  case graph::ReduceKind::mean: return Reduction::Mean;
-  case graph::ReduceKind::max: return Reduction::Max;
-  case graph::ReduceKind::min: return Reduction::Min;
-  case graph::ReduceKind::prod: return Reduction::Prod;
+  case graph::ReduceKind::sum:
+    return Reduction::Sum;
+  case graph::ReduceKind::mean:
+    return Reduction::Mean;
+  case graph::ReduceKind::max:
+    return Reduction::Max;
+  case graph::ReduceKind::min:
+    return Reduction::Min;
+  case graph::ReduceKind::prod:
+    return Reduction::Prod;
   }
   return Reduction::Sum;
 }
@@ -37,14 +42,17 @@ LogicalResult reduce(Operation *op, Operands x, MutableArrayRef<OracleTensor> re
   results[0].zeroSigns &= extremum;
   // No axes: every element is a row of its own, and a row's last axis is the last one there is.
   ReduceOrder order = axes.empty() || axes.back() == rank - 1 ? ReduceOrder::Row : ReduceOrder::Column;
-  if (llvm::is_sorted(perm)) reduceRows(kind, order, *x[0], n, results[0]);
-  else reduceRows(kind, order, permuted(*x[0], perm), n, results[0]);
+  if (llvm::is_sorted(perm))
+    reduceRows(kind, order, *x[0], n, results[0]);
+  else
+    reduceRows(kind, order, permuted(*x[0], perm), n, results[0]);
   return success();
 }
 
 const InterpRow kRows[] = {
     {"graph.reduce", reduce,
-     "sum, mean: depth of the canonical order in half units of sum |x|, the mean 2 more of itself; prod: n - 1 half units; "
+     "sum, mean: depth of the canonical order in half units of sum |x|, the mean half a unit more; prod: n - 1 half "
+     "units; "
      "max, min and integers: none"},
 };
 

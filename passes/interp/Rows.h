@@ -17,7 +17,7 @@ using InterpFunction = mlir::LogicalResult (*)(mlir::Operation *op, Operands ope
                                                mlir::MutableArrayRef<OracleTensor> results);
 
 struct InterpRow {
-  llvm::StringRef op;    ///< "arith.addf"
+  llvm::StringRef op; ///< "arith.addf"
   InterpFunction function;
   llvm::StringRef bound; ///< what a result's error bound is, beyond what its operands' bounds bring
 };

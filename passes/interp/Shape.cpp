@@ -31,8 +31,10 @@ LogicalResult iota(Operation *op, Operands, MutableArrayRef<OracleTensor> result
   int64_t axis = cast<graph::IotaOp>(op).getAxis(), stride = stridesOf(result.shape)[axis];
   for (int64_t i = 0; i < result.size(); ++i) {
     int64_t index = i / stride % result.shape[axis];
-    if (result.isFloat()) result.values[i] = static_cast<float>(index);
-    else result.integers[i] = wrap(result.dtype, index);
+    if (result.isFloat())
+      result.values[i] = static_cast<float>(index);
+    else
+      result.integers[i] = wrap(result.dtype, index);
   }
   return success();
 }
@@ -96,8 +98,10 @@ LogicalResult gather(Operation *op, Operands x, MutableArrayRef<OracleTensor> re
     for (int64_t i = 0; i < indices.size(); ++i) {
       Integer index = indices.integerAt(i);
       int64_t to = (o * indices.size() + i) * after;
-      if (index.either) setUnknown(results[0], to, after);
-      else copyRun(from, (o * extent + std::clamp<int64_t>(index.v, 0, extent - 1)) * after, after, results[0], to);
+      if (index.either)
+        setUnknown(results[0], to, after);
+      else
+        copyRun(from, (o * extent + std::clamp<int64_t>(index.v, 0, extent - 1)) * after, after, results[0], to);
     }
   return success();
 }
@@ -105,14 +109,10 @@ LogicalResult gather(Operation *op, Operands x, MutableArrayRef<OracleTensor> re
 constexpr StringRef kNone = "none";
 
 const InterpRow kRows[] = {
-    {"arith.constant", constant, kNone},
-    {"graph.iota", iota, "none: the index, rounded to f32"},
-    {"graph.broadcast", broadcast, kNone},
-    {"graph.reshape", reshape, kNone},
-    {"graph.transpose", transpose, kNone},
-    {"graph.slice", slice, kNone},
-    {"graph.concat", concat, kNone},
-    {"graph.gather", gather, "none; unknown where the index is open"},
+    {"arith.constant", constant, kNone},   {"graph.iota", iota, "none: the index, rounded to f32"},
+    {"graph.broadcast", broadcast, kNone}, {"graph.reshape", reshape, kNone},
+    {"graph.transpose", transpose, kNone}, {"graph.slice", slice, kNone},
+    {"graph.concat", concat, kNone},       {"graph.gather", gather, "none; unknown where the index is open"},
 };
 
 } // namespace

@@ -7,8 +7,10 @@ namespace kiln::interp {
 
 OracleTensor::OracleTensor(std::vector<int64_t> extents, DType type) : shape(std::move(extents)), dtype(type) {
   size_t count = static_cast<size_t>(elementCount(shape));
-  if (isFloat()) values.resize(count);
-  else integers.resize(count);
+  if (isFloat())
+    values.resize(count);
+  else
+    integers.resize(count);
 }
 
 OracleTensor OracleTensor::fromHost(const HostTensor &tensor) {

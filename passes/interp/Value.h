@@ -45,7 +45,7 @@ struct OracleTensor {
   std::vector<int64_t> integers; ///< of integers, and of bools as 0 or 1
   std::vector<double> bounds;    ///< of floats; empty when all are 0
   std::vector<uint8_t> either;   ///< empty when no element is
-  bool zeroSigns = true;         ///< whether the contract fixes the sign of exact zeros (IEEE arithmetic and moves only)
+  bool zeroSigns = true; ///< whether the contract fixes the sign of exact zeros (IEEE arithmetic and moves only)
 
   OracleTensor() = default;
   /// A tensor of exact zeros. dtype must be one of the four.

@@ -11,8 +11,8 @@ void map(Element (*f)(Element, Element), const OracleTensor &x, const OracleTens
 void map(Element (*f)(Element, Element, Element), const OracleTensor &x, const OracleTensor &y, const OracleTensor &z,
          OracleTensor &result);
 
-/// Integers (bools) to integers: computed as i64 of sign-extended operands and cut to the result's width. An operand that
-/// is not known makes the result unknown.
+/// Integers (bools) to integers: computed as i64 of sign-extended operands and cut to the result's width. An operand
+/// that is not known makes the result unknown.
 void map(int64_t (*f)(int64_t), const OracleTensor &x, OracleTensor &result);
 void map(int64_t (*f)(int64_t, int64_t), const OracleTensor &x, const OracleTensor &y, OracleTensor &result);
 

@@ -15,9 +15,9 @@
 namespace kiln::interp {
 namespace {
 
-constexpr int64_t kRows = 4, kColumns = 8;  // a tile of accumulators that fits 16 registers of 4 doubles
-constexpr int64_t kDepth = 512;             // of one packed panel: 32 KiB of b
-constexpr int64_t kStrip = 128;             // rows that a thread takes at a time
+constexpr int64_t kRows = 4, kColumns = 8; // a tile of accumulators that fits 16 registers of 4 doubles
+constexpr int64_t kDepth = 512;            // of one packed panel: 32 KiB of b
+constexpr int64_t kStrip = 128;            // rows that a thread takes at a time
 
 /// c[4][8] += a panel [k][4] times b panel [k][8].
 KILN_WIDE_VECTORS void tile(const double *a, const double *b, int64_t k, double *c) {
@@ -37,8 +37,7 @@ struct Packed {
 };
 
 /// Element (row, p) of the matrix is at row * rowStride + p * kStride; `map(linear index)` is its value.
-template <class Map>
-Packed pack(int64_t width, int64_t rows, int64_t k, int64_t rowStride, int64_t kStride, Map map) {
+template <class Map> Packed pack(int64_t width, int64_t rows, int64_t k, int64_t rowStride, int64_t kStride, Map map) {
   Packed packed{width, k, (rows + width - 1) / width, {}};
   packed.data.assign(packed.panels * k * width, 0.0);
   for (int64_t r = 0; r < rows; ++r) {

@@ -11,12 +11,13 @@ struct MatmulShape {
   bool transposeA, transposeB;
 };
 
-/// Rounding errors of k fused multiply-adds that a correct device may show, in half units of sum |a||b|: min(k, 8 sqrt(k)).
+/// Rounding errors of k fused multiply-adds that a correct device may show, in half units of sum |a||b|: min(k, 8
+/// sqrt(k)).
 double matmulUnits(int64_t k);
 
-/// The product. Each element is off by at most matmulUnits(k) half units of sum (|a| + bound)(|b| + bound), plus what the
-/// bounds of a and b add to the product. Where a partial sum might overflow or is no number, the order of the contract
-/// (one fused multiply-add per k, ascending) is followed step by step. Uses every core.
+/// The product. Each element is off by at most matmulUnits(k) half units of sum (|a| + bound)(|b| + bound), plus what
+/// the bounds of a and b add to the product. Where a partial sum might overflow or is no number, the order of the
+/// contract (one fused multiply-add per k, ascending) is followed step by step. Uses every core.
 void matmul(const MatmulShape &shape, const OracleTensor &a, const OracleTensor &b, OracleTensor &result);
 
 } // namespace kiln::interp

@@ -26,24 +26,23 @@ void forEachRun(std::span<const int64_t> shape, std::span<const int64_t> strides
   }
 }
 
-template <class T>
-void copyArray(const std::vector<T> &from, std::vector<T> &to, size_t count, std::span<const int64_t> shape,
-               std::span<const int64_t> strides, int64_t offset) {
+template <class T> void copyArray(const std::vector<T> &from, std::vector<T> &to, size_t count,
+                                  std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t offset) {
   if (from.empty()) return;
   to.resize(count);
   int64_t inner = shape.empty() ? 1 : shape.back(), step = shape.empty() ? 1 : strides.back();
   forEachRun(shape, strides, offset, [&](int64_t source, int64_t target) {
     const T *read = from.data() + source;
     T *write = to.data() + target;
-    if (step == 1) std::copy_n(read, inner, write);
+    if (step == 1)
+      std::copy_n(read, inner, write);
     else
       for (int64_t i = 0; i < inner; ++i) write[i] = read[i * step];
   });
 }
 
-template <class T>
-void copyRunOf(const std::vector<T> &from, int64_t fromStart, int64_t count, std::vector<T> &to, int64_t toStart,
-               int64_t size) {
+template <class T> void copyRunOf(const std::vector<T> &from, int64_t fromStart, int64_t count, std::vector<T> &to,
+                                  int64_t toStart, int64_t size) {
   if (from.empty() || count == 0) return;
   to.resize(static_cast<size_t>(size));
   std::copy_n(from.begin() + fromStart, count, to.begin() + toStart);
@@ -75,8 +74,10 @@ void copyRun(const OracleTensor &from, int64_t fromStart, int64_t count, OracleT
 
 void setUnknown(OracleTensor &to, int64_t start, int64_t count) {
   for (int64_t i = start; i < start + count; ++i)
-    if (to.isFloat()) to.set(i, Element::unknown());
-    else to.setInteger(i, {0, true});
+    if (to.isFloat())
+      to.set(i, Element::unknown());
+    else
+      to.setInteger(i, {0, true});
 }
 
 OracleTensor permuted(const OracleTensor &from, std::span<const int64_t> perm) {

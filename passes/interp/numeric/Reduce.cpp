@@ -33,32 +33,17 @@ template <class Combine> Element inOrder(const Row &row, ReduceOrder order, Comb
   return combineCanonical<Element>(order, row.size, [&](int64_t i) { return row.at(i); }, combine);
 }
 
-/// The sum without an f32 rounding of its own at the end, and `extra` further units of rounding.
-Element sumWith(const Row &row, ReduceOrder order, double divisor, double extra) {
-  Totals t = totalsOf(row);
-  double reach = (t.magnitude + t.bound) * kSlack;
-  double units = static_cast<double>(canonicalDepth(order, row.size)) * kUnit;
-  double b = (units / (1 - units) * reach + t.bound) * kSlack;
-  if (!(reach + b < kOverflow)) { // also infinities and NaN
-    Element total = inOrder(row, order, [](Element x, Element y) { return add(x, y); });
-    return divisor == 1 ? total : div(total, {divisor, 0, false});
-  }
-  if (units == 0 && row.size == 1 && divisor == 1) return row.at(0);
-  double v = t.sum / divisor;
-  b = b / divisor;
-  if (divisor != 1) b = (b + extra * (kUnit * (std::fabs(v) + b) + 0x1p-150)) * kSlack;
-  if (b == 0 || t.lowest < 0 || v - b >= 0) return {v, b, t.either};
-  // A sum of what is not negative is not negative, whatever it rounds.
-  return {(v + b) / 2, (v + b) / 2, t.either};
-}
-
 int64_t combineIntegers(Reduction kind, int64_t a, int64_t b) {
   uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
   switch (kind) {
-  case Reduction::Prod: return static_cast<int64_t>(x * y);
-  case Reduction::Max: return std::max(a, b);
-  case Reduction::Min: return std::min(a, b);
-  default: return static_cast<int64_t>(x + y);
+  case Reduction::Prod:
+    return static_cast<int64_t>(x * y);
+  case Reduction::Max:
+    return std::max(a, b);
+  case Reduction::Min:
+    return std::min(a, b);
+  default:
+    return static_cast<int64_t>(x + y);
   }
 }
 
@@ -72,19 +57,11 @@ Integer reduceIntegers(Reduction kind, const OracleTensor &x, int64_t start, int
   return total;
 }
 
-/// The exact mean, give or take that each integer, each partial sum and the quotient may be rounded to f32.
+/// Integers are rounded to f32 one by one, then summed and divided.
 Element meanOfIntegers(const OracleTensor &x, int64_t start, int64_t n, ReduceOrder order) {
-  double total = 0, magnitude = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    if (x.integerAt(start + i).either) return Element::unknown();
-    total += static_cast<double>(x.integers[start + i]);
-    magnitude += std::fabs(static_cast<double>(x.integers[start + i]));
-  }
-  if (n == 0) return {NAN, 0, false};
-  double units = (static_cast<double>(canonicalDepth(order, n)) + 1) * kUnit;
-  double v = total / static_cast<double>(n);
-  double b = (units / (1 - units) * magnitude / static_cast<double>(n) + 2 * kUnit * std::fabs(v)) * kSlack;
-  return {v, b, false};
+  OracleTensor floats({n}, DType::F32);
+  for (int64_t i = 0; i < n; ++i) floats.set(i, fromInteger(x.integerAt(start + i)));
+  return mean(rowOf(floats, 0, n), order);
 }
 
 } // namespace
@@ -95,13 +72,21 @@ Row rowOf(const OracleTensor &tensor, int64_t start, int64_t size) {
 }
 
 Element sum(const Row &row, ReduceOrder order) {
-  return row.size == 0 ? Element{} : sumWith(row, order, 1, 0);
+  if (row.size == 0) return {};
+  if (row.size == 1) return row.at(0);
+  Totals t = totalsOf(row);
+  double reach = (t.magnitude + t.bound) * kSlack;
+  double units = static_cast<double>(canonicalDepth(order, row.size)) * kUnit;
+  double b = (units / (1 - units) * reach + t.bound) * kSlack;
+  if (!(reach + b < kOverflow)) // also infinities and NaN
+    return inOrder(row, order, [](Element x, Element y) { return add(x, y); });
+  if (b == 0 || t.lowest < 0 || t.sum - b >= 0) return {t.sum, b, t.either};
+  // A sum of what is not negative is not negative, whatever it rounds.
+  double half = (t.sum + b) / 2;
+  return {half, half, t.either};
 }
 
-Element mean(const Row &row, ReduceOrder order) {
-  if (row.size == 0) return {NAN, 0, false};
-  return sumWith(row, order, static_cast<double>(row.size), 2);
-}
+Element mean(const Row &row, ReduceOrder order) { return div(sum(row, order), rounded(static_cast<double>(row.size))); }
 
 Element prod(const Row &row, ReduceOrder order) {
   if (row.size == 0) return {1, 0, false};
@@ -127,17 +112,25 @@ Element minimum(const Row &row) {
 void reduceRows(Reduction kind, ReduceOrder order, const OracleTensor &x, int64_t n, OracleTensor &result) {
   auto combine = [&](const Row &row) {
     switch (kind) {
-    case Reduction::Sum: return sum(row, order);
-    case Reduction::Mean: return mean(row, order);
-    case Reduction::Prod: return prod(row, order);
-    case Reduction::Max: return maximum(row);
-    default: return minimum(row);
+    case Reduction::Sum:
+      return sum(row, order);
+    case Reduction::Mean:
+      return mean(row, order);
+    case Reduction::Prod:
+      return prod(row, order);
+    case Reduction::Max:
+      return maximum(row);
+    default:
+      return minimum(row);
     }
   };
   for (int64_t r = 0; r < result.size(); ++r)
-    if (x.isFloat()) result.set(r, combine(rowOf(x, r * n, n)));
-    else if (kind == Reduction::Mean) result.set(r, meanOfIntegers(x, r * n, n, order));
-    else result.setInteger(r, reduceIntegers(kind, x, r * n, n));
+    if (x.isFloat())
+      result.set(r, combine(rowOf(x, r * n, n)));
+    else if (kind == Reduction::Mean)
+      result.set(r, meanOfIntegers(x, r * n, n, order));
+    else
+      result.setInteger(r, reduceIntegers(kind, x, r * n, n));
 }
 
 } // namespace kiln::interp

@@ -12,7 +12,7 @@ Element finish(double v, Range range, double ulps, bool either, Limits limits) {
   if (range.lo >= kOverflow * margin) return {std::numeric_limits<double>::infinity(), 0, either};
   if (range.hi <= -kOverflow * margin) return {-std::numeric_limits<double>::infinity(), 0, either};
   if (!std::isfinite(range.lo) || !std::isfinite(range.hi)) return Element::unknown();
-  if (range.lo == range.hi && ulps == 0) return {v, 0, either};
+  if (range.lo == range.hi && ulps == 0) return {range.lo, 0, either};
 
   v = std::clamp(v, range.lo, range.hi);
   double own = ulps * ulp(std::max(std::fabs(range.lo), std::fabs(range.hi)));

@@ -1,8 +1,8 @@
 // The error model of one f32 operation: ranges of what an operand may be, and the bound of a result.
 //
-// Values and ranges are doubles. A result's bound is the distance from its value to the ends of its range, plus what the
-// operation itself may round: half a unit in the last place where it rounds correctly, more where a function's row says
-// so. 2^-26 of the bound is added for the rounding of the doubles themselves.
+// Values and ranges are doubles. A result's bound is the distance from its value to the ends of its range, plus what
+// the operation itself may round: half a unit in the last place where it rounds correctly, more where a function's row
+// says so. 2^-26 of the bound is added for the rounding of the doubles themselves.
 #pragma once
 
 #include "passes/interp/Value.h"

@@ -1,0 +1,34 @@
+// The rows are complete.
+#include "passes/interp/Rows.h"
+
+#include "ir/graph/AcceptedOps.h"
+#include "passes/interp/numeric/Functions.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace kiln::interp {
+namespace {
+
+TEST(InterpRows, EveryAcceptedOpHasOneRowWithItsBound) {
+  std::set<std::string> names;
+  for (const InterpRow &row : interpRows()) {
+    EXPECT_TRUE(names.insert(row.op.str()).second) << row.op.str() << " has two rows";
+    EXPECT_NE(row.function, nullptr) << row.op.str();
+    EXPECT_FALSE(row.bound.empty()) << row.op.str();
+    EXPECT_NE(graph::findAcceptedOp(row.op), nullptr) << row.op.str() << " is no accepted op";
+  }
+  for (const graph::AcceptedOp &op : graph::acceptedOps())
+    EXPECT_EQ(names.count(op.name.str()), op.opClass == graph::OpClass::Structure ? 0u : 1u) << op.name.str();
+}
+
+TEST(InterpRows, FunctionAccuraciesAreOfAcceptedOps) {
+  for (const FunctionAccuracy &accuracy : functionAccuracies()) {
+    EXPECT_NE(graph::findAcceptedOp(accuracy.op), nullptr) << accuracy.op;
+    EXPECT_EQ(functionUlps(accuracy.op), accuracy.ulps);
+  }
+  EXPECT_EQ(functionUlps("arith.addf"), 0.5);
+}
+
+} // namespace
+} // namespace kiln::interp
