@@ -12,7 +12,7 @@ struct FunctionAccuracy {
   std::string_view op;
   double ulps;
 };
-/// The one table; every function below reads its row.
+/// The one table of the oracle; every function below reads its row. A test holds it to what passes/functions promises.
 std::span<const FunctionAccuracy> functionAccuracies();
 /// A row's ulps; 0.5 for an op that is not in the table, which rounds correctly.
 double functionUlps(std::string_view op);

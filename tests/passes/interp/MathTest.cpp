@@ -48,7 +48,7 @@ TEST(InterpMath, GeluTail) { // A04
   EXPECT_EQ(y.values[3], kInf);
   EXPECT_TRUE(y.values[4] == 0 && std::signbit(y.values[4]));
   EXPECT_TRUE(std::isnan(y.values[5]));
-  EXPECT_LT(y.bounds[0], 3e-7 * 8.665e-8) << "the tail keeps its relative accuracy";
+  EXPECT_LT(y.bounds[0], 5e-7 * 8.665e-8) << "the tail keeps its relative accuracy";
   OracleTensor t = unary("graph.gelu <tanh>", x);
   EXPECT_NEAR(t.values[1], -0.00363739, 1e-8);
   EXPECT_TRUE(t.values[4] == 0 && std::signbit(t.values[4]));
