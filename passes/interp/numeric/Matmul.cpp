@@ -4,6 +4,7 @@
 #include "passes/interp/numeric/ElementOps.h"
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -19,14 +20,28 @@ constexpr int64_t kRows = 4, kColumns = 8; // a tile of accumulators that fits 1
 constexpr int64_t kDepth = 512;            // of one packed panel: 32 KiB of b
 constexpr int64_t kStrip = 128;            // rows that a thread takes at a time
 
+/// Four doubles: one register of them, or two.
+using Four = double __attribute__((vector_size(32)));
+
 /// c[4][8] += a panel [k][4] times b panel [k][8].
 KILN_WIDE_VECTORS void tile(const double *a, const double *b, int64_t k, double *c) {
-  double sum[kRows][kColumns] = {};
-  for (int64_t p = 0; p < k; ++p, a += kRows, b += kColumns)
-    for (int64_t i = 0; i < kRows; ++i)
-      for (int64_t j = 0; j < kColumns; ++j) sum[i][j] += a[i] * b[j];
-  for (int64_t i = 0; i < kRows; ++i)
-    for (int64_t j = 0; j < kColumns; ++j) c[i * kColumns + j] += sum[i][j];
+#ifdef __clang__
+#pragma clang fp contract(fast) // these are the oracle's own doubles, which no contract names
+#endif
+  Four sum[kRows][2] = {}, row[2];
+  for (int64_t p = 0; p < k; ++p, a += kRows, b += kColumns) {
+    std::memcpy(row, b, sizeof(row));
+    for (int64_t i = 0; i < kRows; ++i) {
+      sum[i][0] += a[i] * row[0];
+      sum[i][1] += a[i] * row[1];
+    }
+  }
+  for (int64_t i = 0; i < kRows; ++i, c += kColumns) {
+    std::memcpy(row, c, sizeof(row));
+    row[0] += sum[i][0];
+    row[1] += sum[i][1];
+    std::memcpy(c, row, sizeof(row));
+  }
 }
 
 /// A matrix in panels of `width` rows (columns): [panel][k][width], zeros past the edge.
