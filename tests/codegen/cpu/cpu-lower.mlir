@@ -58,3 +58,23 @@ tile.kernel @bools(%x: !tile.global<16xi1>, %y: !tile.global<16xi1>) grid 1 {
   tile.store %n, %y[%c0] : tensor<16xi1, #tile.simd>, !tile.global<16xi1>
   tile.return
 }
+
+// -----
+
+// The first unit is stored before the second is computed.
+// CHECK-LABEL: llvm.func @depth_first
+// CHECK-COUNT-2: llvm.load %{{.*}} -> vector<16xf32>
+// CHECK: llvm.fmul
+// CHECK: llvm.fadd
+// CHECK: llvm.store
+// CHECK: llvm.fmul
+// CHECK: llvm.fadd
+// CHECK: llvm.store
+tile.kernel @depth_first(%x: !tile.global<32xf32>, %y: !tile.global<32xf32>) grid 1 {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] : !tile.global<32xf32> -> tensor<32xf32, #tile.simd>
+  %a = arith.mulf %v, %v : tensor<32xf32, #tile.simd>
+  %b = arith.addf %a, %v : tensor<32xf32, #tile.simd>
+  tile.store %b, %y[%c0] : tensor<32xf32, #tile.simd>, !tile.global<32xf32>
+  tile.return
+}
