@@ -39,3 +39,40 @@ func.func @moves(%x: tensor<4x6xf32>, %i: tensor<3xi32>) -> (tensor<3x6xf32>, te
   %3 = graph.iota axis 1 : tensor<2x5xi64>
   return %0, %1, %2, %3 : tensor<3x6xf32>, tensor<2x3xf32>, tensor<8x6xf32>, tensor<2x5xi64>
 }
+
+// CHECK-LABEL: func.func @shapes
+func.func @shapes(%x: tensor<4x6xf32>, %s: tensor<f32>) -> (tensor<2x12xf32>, tensor<6x4xf32>, tensor<1x1xf32>) {
+  // CHECK: graph.reshape %{{.*}} : tensor<4x6xf32> -> tensor<2x12xf32>
+  %0 = graph.reshape %x : tensor<4x6xf32> -> tensor<2x12xf32>
+  // CHECK: graph.transpose %{{.*}} perm [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %1 = graph.transpose %x perm [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  // CHECK: graph.reshape %{{.*}} : tensor<f32> -> tensor<1x1xf32>
+  %2 = graph.reshape %s : tensor<f32> -> tensor<1x1xf32>
+  return %0, %1, %2 : tensor<2x12xf32>, tensor<6x4xf32>, tensor<1x1xf32>
+}
+
+// CHECK-LABEL: func.func @activations
+func.func @activations(%x: tensor<4x6xf32>, %w: tensor<6xf32>) -> tensor<4x6xf32> {
+  // CHECK: graph.relu %{{.*}} : tensor<4x6xf32>
+  %0 = graph.relu %x : tensor<4x6xf32>
+  // CHECK: graph.sigmoid %{{.*}} : tensor<4x6xf32>
+  %1 = graph.sigmoid %0 : tensor<4x6xf32>
+  // CHECK: graph.gelu <tanh> %{{.*}} : tensor<4x6xf32>
+  %2 = graph.gelu <tanh> %1 : tensor<4x6xf32>
+  // CHECK: graph.softmax %{{.*}} axis 1 : tensor<4x6xf32>
+  %3 = graph.softmax %2 axis 1 : tensor<4x6xf32>
+  // CHECK: graph.layer_norm %{{.*}} scale %{{.*}} bias %{{.*}} eps 1.000000e-05 : (tensor<4x6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  %4 = graph.layer_norm %3 scale %w bias %w eps 1.0e-5 : (tensor<4x6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  return %4 : tensor<4x6xf32>
+}
+
+// CHECK-LABEL: func.func @integers
+func.func @integers(%x: tensor<4xi32>, %f: tensor<4xf32>) -> (tensor<4xi32>, tensor<4xi64>) {
+  // CHECK: graph.divi %{{.*}}, %{{.*}} : tensor<4xi32>
+  %0 = graph.divi %x, %x : tensor<4xi32>
+  // CHECK: graph.remi %{{.*}}, %{{.*}} : tensor<4xi32>
+  %1 = graph.remi %0, %x : tensor<4xi32>
+  // CHECK: graph.fptosi %{{.*}} : tensor<4xf32> to tensor<4xi64>
+  %2 = graph.fptosi %f : tensor<4xf32> to tensor<4xi64>
+  return %1, %2 : tensor<4xi32>, tensor<4xi64>
+}

@@ -18,3 +18,23 @@ tile.kernel @outer(%x: !tile.global<1024xf32>, %y: !tile.global<32x32xf32, strid
   tile.store %e, %y[%id] mask %m : tensor<64xi1, #tile.simd> : tensor<64xf32, #tile.simd>, !tile.global<32x32xf32, strides = [40, 1]>
   tile.return
 }
+
+// CHECK: tile.kernel @lanes(%{{.*}}: !tile.global<1024xf32>) grid 1
+tile.kernel @lanes(%x: !tile.global<1024xf32>) grid 1 {
+  // CHECK: tile.lanes : tensor<64xi64, #tile.simd>
+  %lane = tile.lanes : tensor<64xi64, #tile.simd>
+  // CHECK: tile.gather %{{.*}}[%{{.*}} : tensor<64xi64, #tile.simd>] : !tile.global<1024xf32> -> tensor<64xf32, #tile.simd>
+  %v = tile.gather %x[%lane : tensor<64xi64, #tile.simd>] : !tile.global<1024xf32> -> tensor<64xf32, #tile.simd>
+  %zero = arith.constant 0.0 : f32
+  // CHECK: tile.splat %{{.*}} : f32 -> tensor<8xf32, #tile.simd>
+  %start = tile.splat %zero : f32 -> tensor<8xf32, #tile.simd>
+  // CHECK: tile.fold_units <add> %{{.*}} into %{{.*}} : tensor<64xf32, #tile.simd>, tensor<8xf32, #tile.simd> -> tensor<8xf32, #tile.simd>
+  %units = tile.fold_units <add> %v into %start : tensor<64xf32, #tile.simd>, tensor<8xf32, #tile.simd> -> tensor<8xf32, #tile.simd>
+  // CHECK: tile.fold <add> %{{.*}} : tensor<8xf32, #tile.simd> -> f32
+  %sum = tile.fold <add> %units : tensor<8xf32, #tile.simd> -> f32
+  %all = tile.splat %sum : f32 -> tensor<64xf32, #tile.simd>
+  // CHECK: tile.scatter %{{.*}}, %{{.*}}[%{{.*}} : tensor<64xi64, #tile.simd>] : tensor<64xf32, #tile.simd>, !tile.global<1024xf32>
+  tile.scatter %all, %x[%lane : tensor<64xi64, #tile.simd>] : tensor<64xf32, #tile.simd>, !tile.global<1024xf32>
+  // CHECK: tile.return
+  tile.return
+}
