@@ -25,10 +25,15 @@ template <class B> typename B::F sigmoid(B &b, typename B::F x) {
 /// log(1 + e^x), as max(x, 0) + log(1 + e^-|x|).
 template <class B> typename B::F softplus(B &b, typename B::F x) {
   auto e = expOfMinusAbs(b, x);
+  auto zero = b.f(0.0f);
   auto big = b.lt(b.f(0x1.555556p-2f), e); // 1 + e above 4/3 is halved
-  auto f = b.select(big, b.mul(b.sub(e, b.f(1.0f)), b.f(0.5f)), e);
-  auto log = b.add(log1pSmall(b, f), b.select(big, b.f(ln2High), b.f(0.0f)));
-  return b.add(b.max(x, b.f(0.0f)), log);
+  auto factor = b.select(big, b.f(0.5f), b.f(1.0f)), offset = b.select(big, b.f(-0.5f), zero);
+  auto f = b.fma(e, factor, offset), fLow = b.fma(e, factor, b.sub(offset, f));
+  // log 2 + log(1 + f) carries what its sums round away, since the two have opposite signs.
+  auto shift = b.select(big, b.f(ln2High), zero);
+  auto start = b.add(shift, f), startLow = b.add(b.add(b.sub(shift, start), f), fLow);
+  auto log = b.add(start, b.fma(b.mul(f, f), horner(b, f, log1pPoly), startLow));
+  return b.add(b.max(x, zero), log);
 }
 
 /// x * Phi(x), as max(x, 0) - |x| * Phi(-|x|), which holds for either sign. -inf and all below -14.4 give -0.

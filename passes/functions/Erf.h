@@ -43,12 +43,14 @@ template <class B> typename B::F erfc(B &b, typename B::F x) {
   auto qError = b.fma(q0, minusC, b.fma(b.add(q0, b.f(1.0f)), b.f(-2.3125f), c)); // c - o - q0 (c + o)
   auto q = b.fma(reciprocal, qError, q0);
   // The polynomial's last step and 2^f - 1 in two parts.
-  auto last = b.f(erfcPoly[0]), slope = hornerFrom<1>(b, q, erfcPoly);
-  auto g = b.fma(slope, q, last), gLow = b.fma(slope, q, b.sub(last, g));
+  auto slope = hornerFrom<1>(b, q, erfcPoly), g = b.fma(slope, q, b.f(erfcPoly[0]));
+  auto gLow = b.fma(slope, q, b.sub(b.f(erfcPoly[0]), g));
   auto power = splitGaussian(b, c, minusC, 1.0f);
   auto f = b.add(power.f, power.low), fLow = b.add(b.sub(power.f, f), power.low);
-  auto growth = horner(b, f, exp2Poly), grow = b.mul(f, growth);
-  auto growLow = b.fma(fLow, growth, b.fma(f, growth, b.neg(grow)));
+  auto bend = hornerFrom<1>(b, f, exp2Poly), growth = b.fma(bend, f, b.f(exp2Poly[0]));
+  auto growthLow = b.fma(bend, f, b.sub(b.f(exp2Poly[0]), growth));
+  auto grow = b.mul(f, growth), growLow = b.fma(f, growth, b.neg(grow));
+  growLow = b.fma(f, growthLow, b.fma(fLow, growth, growLow));
   auto rest = b.fma(g, grow, b.fma(g, growLow, gLow)); // g + rest = poly(q) * 2^f
   auto y = b.mul(b.add(g, rest), reciprocal), minusY = b.neg(y);
   auto remainder = b.fma(minusY, belowLow, b.add(b.fma(minusY, below, g), rest));

@@ -16,7 +16,9 @@ inline constexpr float halfPiHigh = 0x1.921fb6p+0f, halfPiLow = -0x1.777a5cp-25f
 /// |x| = r + quadrant * pi / 2 (mod 2 pi), |r| < 1. r is NaN if x is infinite or NaN.
 template <class B> struct Quadrant {
   typename B::F r;
-  typename B::I quadrant; ///< 0 to 3
+  typename B::I quadrant;     ///< 0 to 3
+  typename B::C small;        ///< r = |x|, exactly
+  typename B::F coarse, rest; ///< else r is coarse * halfPiHigh * 2^-25 + rest, rounded
 };
 
 /// The 96 bits of 2^-33 * 2 / pi that start at bit e, for 0 <= e <= 127; any others for another e.
@@ -53,9 +55,10 @@ template <class B> Quadrant<B> reduceQuadrant(B &b, typename B::F x) {
   auto coarseTurns = b.toFloat(coarse);
   auto nan = b.mul(x, b.f(0.0f)); // 0 unless x is infinite or NaN
   auto low = b.fma(b.toFloat(fine), b.f(halfPiHigh * 0x1p-57f), nan);
-  auto r = b.fma(coarseTurns, b.f(halfPiHigh * 0x1p-25f), b.fma(coarseTurns, b.f(halfPiLow * 0x1p-25f), low));
+  auto rest = b.fma(coarseTurns, b.f(halfPiLow * 0x1p-25f), low);
+  auto r = b.fma(coarseTurns, b.f(halfPiHigh * 0x1p-25f), rest);
   auto small = b.lt(a, b.f(1.0f));
-  return {b.select(small, a, r), b.iselect(small, b.i(0), quadrant)};
+  return {b.select(small, a, r), b.iselect(small, b.i(0), quadrant), small, coarseTurns, rest};
 }
 
 /// cos(r) for |r| < 1.
@@ -76,33 +79,40 @@ template <class B> typename B::F turnSign(B &b, typename B::F x, typename B::I s
 
 /// The sine.
 template <class B> typename B::F sin(B &b, typename B::F x) {
-  auto [r, quadrant] = reduceQuadrant(b, x);
+  auto reduced = reduceQuadrant(b, x);
+  auto r = reduced.r;
+  auto quadrant = reduced.quadrant;
   auto y = b.select(isEven(b, quadrant), oddPolynomial(b, r, sinPoly), cosSmall(b, r));
   return turnSign(b, y, b.ixor(b.shl(quadrant, b.i(30)), b.bits(x)));
 }
 
 /// The cosine.
 template <class B> typename B::F cos(B &b, typename B::F x) {
-  auto [r, quadrant] = reduceQuadrant(b, x);
+  auto reduced = reduceQuadrant(b, x);
+  auto r = reduced.r;
+  auto quadrant = reduced.quadrant;
   auto y = b.select(isEven(b, quadrant), cosSmall(b, r), oddPolynomial(b, r, sinPoly));
   return turnSign(b, y, b.shl(b.iadd(quadrant, b.i(1)), b.i(30)));
 }
 
-/// The tangent: sin / cos or -cos / sin, each in two parts, so that only the quotient rounds.
+/// The tangent: sin / cos or -cos / sin, each in two parts, so that little more than the quotient rounds.
 template <class B> typename B::F tan(B &b, typename B::F x) {
-  auto [r, quadrant] = reduceQuadrant(b, x);
+  auto [r, quadrant, small, coarse, rest] = reduceQuadrant(b, x);
+  auto minusR = b.neg(r);
+  auto rLow = b.select(small, b.f(0.0f), b.add(b.fma(coarse, b.f(halfPiHigh * 0x1p-25f), minusR), rest));
   auto s = b.mul(r, r);
   auto cube = b.mul(r, s), sinRest = horner(b, s, sinPoly);
-  auto sinHigh = b.fma(cube, sinRest, r), sinLow = b.fma(cube, sinRest, b.sub(r, sinHigh));
+  auto sinHigh = b.fma(cube, sinRest, r), sinLow = b.add(b.fma(cube, sinRest, b.sub(r, sinHigh)), rLow);
   auto cosRest = b.fma(horner(b, s, cosPoly), s, b.f(-0.5f));
-  auto cosHigh = b.fma(cosRest, s, b.f(1.0f)), cosLow = b.fma(cosRest, s, b.sub(b.f(1.0f), cosHigh));
+  auto cosHigh = b.fma(cosRest, s, b.f(1.0f));
+  auto cosLow = b.fma(minusR, rLow, b.fma(cosRest, s, b.sub(b.f(1.0f), cosHigh)));
   auto even = isEven(b, quadrant);
   auto above = b.select(even, sinHigh, cosHigh), aboveLow = b.select(even, sinLow, cosLow);
   auto below = b.select(even, cosHigh, sinHigh), belowLow = b.select(even, cosLow, sinLow);
   auto reciprocal = b.div(b.f(1.0f), below);
   auto y = b.mul(above, reciprocal), minusY = b.neg(y);
-  auto rest = b.add(b.fma(minusY, below, above), b.fma(minusY, belowLow, aboveLow));
-  return turnSign(b, b.fma(rest, reciprocal, y), b.ixor(b.shl(quadrant, b.i(31)), b.bits(x)));
+  auto remainder = b.add(b.fma(minusY, below, above), b.fma(minusY, belowLow, aboveLow));
+  return turnSign(b, b.fma(remainder, reciprocal, y), b.ixor(b.shl(quadrant, b.i(31)), b.bits(x)));
 }
 
 /// The arc tangent, as pi / 2 - atan(1 / |x|) beyond 1.
