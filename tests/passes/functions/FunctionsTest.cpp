@@ -87,7 +87,7 @@ double exactGeluTanh(float x) {
   return w.toDouble();
 }
 
-/// The exact results, and points whose neighbourhoods are tried: branches, ends of ranges, the worst of all 2^32.
+/// The exact results, and points whose neighbourhoods are tried: branches, ends of ranges, the worst inputs known.
 struct Reference {
   const char *op, *form;
   double (*exact)(float);
