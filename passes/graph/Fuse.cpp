@@ -17,10 +17,15 @@ namespace kiln::graph {
 #define GEN_PASS_DEF_FUSE
 #include "passes/graph/Passes.h.inc"
 
+/// Rounds over the edges that were refused.
+static constexpr int kMaxRounds = 4;
+static constexpr FusionRule kRounds = {"rounds", "an edge is looked at a limited number of times"};
+
 ArrayRef<FusionRule> fusionRules() {
   static const SmallVector<FusionRule> rules = [] {
     SmallVector<FusionRule> all = {{"on-chip", "the value, or the shared input, stays on chip"}};
     for (const MergeRule &rule : mergeRules()) all.push_back(rule.text);
+    all.push_back(kRounds);
     return all;
   }();
   return rules;
@@ -50,8 +55,8 @@ public:
   void run() {
     SmallVector<int> round;
     for (int i = 0, end = candidates.size(); i < end; ++i) round.push_back(i);
-    // A merge can remove the obstacle of an edge that was refused before it; a second round finds most of them.
-    for (int rounds = 0; rounds < 2 && !round.empty(); ++rounds) {
+    // A merge can remove the obstacle of an edge that was refused before it.
+    for (int rounds = 0; rounds < kMaxRounds && !round.empty(); ++rounds) {
       unsigned before = numMerged;
       runRound(round);
       round.clear();
@@ -81,8 +86,8 @@ public:
       } else {
         MergeQuestion question = ask(c);
         Verdict verdict = judge(question);
-        decision.rule = verdict.rule ? verdict.rule->text.name : StringRef("search-limit");
-        decision.reason = verdict.rule ? verdict.reason : "merges after its last look made room";
+        decision.rule = verdict.rule ? verdict.rule->text.name : kRounds.name;
+        decision.reason = verdict.rule ? verdict.reason : "later merges made room";
         decision.bytesKept = question.bytesSaved;
       }
       decisions.push_back(std::move(decision));
@@ -180,8 +185,10 @@ private:
 };
 
 void eraseDeadOps(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (isOpTriviallyDead(&op)) op.erase();
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator()) ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op)) op->erase();
 }
 
 void remark(const FusionDecision &d) {

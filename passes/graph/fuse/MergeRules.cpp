@@ -29,6 +29,11 @@ Objection oneAnchor(MergeQuestion &q) {
   return {};
 }
 
+Objection unrelated(MergeQuestion &q) {
+  if (!q.crossings.empty() || (q.first().matmul < 0 && q.second().matmul < 0)) return {};
+  return "they only share an input, which a matmul reads in its own order";
+}
+
 Objection oneSpace(MergeQuestion &q) {
   if (q.first().reduce < 0 || q.second().reduce < 0) return {};
   ReduceOp a = reduceOf(q, q.first()), b = reduceOf(q, q.second());
@@ -180,6 +185,7 @@ Objection kernelForm(MergeQuestion &q) {
 
 const MergeRule kRules[] = {
     {{"one-anchor", "a kernel has one anchor: a matmul, or reductions"}, oneAnchor},
+    {{"unrelated", "a matmul's kernel holds only what feeds the matmul or reads its result"}, unrelated},
     {{"one-space", "the reductions of a kernel run over one space"}, oneSpace},
     {{"max-ops", "a kernel holds a limited number of ops"}, maxOps},
     {{"max-operands", "a kernel has a limited number of operands"}, maxOperands},

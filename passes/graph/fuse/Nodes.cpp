@@ -241,7 +241,7 @@ private:
                        first.matmulSide});
         continue;
       }
-      ++node.numOps;
+      node.numOps += !isa<arith::ConstantOp>(def); // equal constants are one op
       uint64_t path = isView(def) ? viewHash(def, step.path) : step.path;
       for (Value next : def->getOperands()) stack.push_back({next, path, std::min(step.elements, elementsOf(next))});
     }

@@ -1,0 +1,31 @@
+//===- Arena.h - one block of memory for all temporaries ----------------------------------------------------------===//
+//
+// Places buffers of known size and lifetime in one arena, so that those that live at the same time do not overlap.
+// Plain C++: the planner asks, and so may anything that wants to know a peak.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_PLAN_ARENA_H
+#define KILN_PASSES_PLAN_ARENA_H
+
+#include <cstdint>
+#include <vector>
+
+namespace kiln {
+
+/// A buffer to place: it is live in steps firstStep … lastStep, both included.
+struct ArenaRequest {
+  int64_t bytes = 0;
+  int32_t firstStep = 0, lastStep = 0;
+  int64_t offset = 0; ///< the answer, a multiple of kBufferAlignment
+};
+
+/// Places every request, the largest first, each in the smallest gap that holds it; returns the bytes of the arena.
+/// Time is quadratic in the number of requests, at a few nanoseconds per pair.
+int64_t packArena(std::vector<ArenaRequest> &requests);
+
+/// The most bytes live at once (each rounded up to the alignment): no arena can be smaller.
+int64_t peakBytes(const std::vector<ArenaRequest> &requests);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,296 @@
+#include "passes/plan/Planner.h"
+
+#include "ir/graph/AcceptedOps.h"
+#include "ir/layout/IndexMap.h"
+#include "passes/graph/KernelForm.h"
+#include "passes/plan/Arena.h"
+#include "passes/plan/Constants.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace kiln {
+using graph::KernelOp;
+
+std::optional<DType> dtypeOf(Type element) {
+  static constexpr std::pair<DType, bool (*)(Type)> kRows[] = {
+      {DType::F32, [](Type t) { return t.isF32(); }},
+      {DType::I64, [](Type t) { return t.isInteger(64); }},
+      {DType::I32, [](Type t) { return t.isInteger(32); }},
+      {DType::Bool, [](Type t) { return t.isInteger(1); }},
+      {DType::F64, [](Type t) { return t.isF64(); }},
+      {DType::F16, [](Type t) { return t.isF16(); }},
+      {DType::BF16, [](Type t) { return t.isBF16(); }},
+      {DType::I8, [](Type t) { return t.isInteger(8); }},
+      {DType::I4, [](Type t) { return t.isInteger(4); }},
+      {DType::F8E4M3FN, [](Type t) { return isa<Float8E4M3FNType>(t); }},
+      {DType::F8E5M2, [](Type t) { return isa<Float8E5M2Type>(t); }},
+      {DType::F8E8M0, [](Type t) { return isa<Float8E8M0FNUType>(t); }},
+  };
+  for (auto [dtype, is] : kRows)
+    if (is(element)) return dtype;
+  return {};
+}
+
+namespace {
+
+/// The value whose memory a value is: reshapes are aliases.
+Value rootOf(Value value) {
+  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) value = reshape.getX();
+  return value;
+}
+
+/// "matmul addf gelu": the ops a kernel computes, each once, for reports.
+std::string labelOf(KernelOp kernel) {
+  llvm::SetVector<StringRef> names;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    const graph::AcceptedOp *row = graph::findAcceptedOp(op.getName().getStringRef());
+    bool computes = row && row->opClass != graph::OpClass::View && op.getNumOperands() > 0;
+    if (computes) names.insert(op.getName().stripDialect());
+  }
+  constexpr size_t kMost = 8;
+  std::string label;
+  for (StringRef name : names.getArrayRef().take_front(kMost)) label += (label.empty() ? "" : " ") + name.str();
+  if (names.size() > kMost) label += " ...";
+  return label.empty() ? "copy" : label;
+}
+
+/// Whether each element of the kernel's only result needs no element of an operand but the one at the same place, so
+/// that the result may take the operand's memory.
+bool mayOverwrite(KernelOp kernel, unsigned operand) {
+  if (kernel.getNumResults() != 1 || kernel.getInputLayouts() || kernel.getResultLayouts()) return false;
+  std::string reason;
+  FailureOr<graph::KernelForm> form = graph::analyzeKernel(kernel, reason);
+  if (failed(form) || form->kind != graph::KernelKind::Pointwise) return false;
+  Value argument = kernel.getBody().getArgument(operand);
+  auto type = cast<RankedTensorType>(argument.getType()),
+       result = cast<RankedTensorType>(kernel.getResult(0).getType());
+  if (type.getNumElements() != result.getNumElements() ||
+      type.getElementTypeBitWidth() != result.getElementTypeBitWidth())
+    return false;
+  SmallVector<int64_t> strides = layout::rowMajorStrides(type.getShape());
+  auto place = layout::linearOffset(form->outputs[0].store, layout::rowMajorStrides(result.getShape()), form->extents);
+  bool samePlace = true;
+  graph::walkDemands(graph::Demand{form->outputs[0].value, form->outputs[0].store}, form->extents,
+                     [&](const graph::Demand &demand) {
+                       if (demand.value == argument)
+                         samePlace &= layout::linearOffset(demand.map, strides, form->extents) == place;
+                       return samePlace;
+                     });
+  return samePlace;
+}
+
+class PlanBuilder {
+public:
+  PlanBuilder(func::FuncOp function, const PlanOptions &options) : function(function), options(options) {}
+
+  FailureOr<LaunchPlan> run() {
+    if (!function.getBody().hasOneBlock()) return function.emitError("a plan needs a function of one block");
+    plan.name = function.getName().str();
+    plan.target = options.target;
+    findLastUses();
+    if (failed(addArguments()) || failed(addOutputs())) return failure();
+    for (Operation &op : block().without_terminator())
+      if (failed(addOp(&op))) return failure();
+    if (failed(addCopies())) return failure();
+    placeTemporaries();
+    return std::move(plan);
+  }
+
+private:
+  func::FuncOp function;
+  const PlanOptions &options;
+  LaunchPlan plan;
+  llvm::DenseMap<Value, BufferId> bufferOf;   ///< by root
+  llvm::DenseMap<Value, BufferId> claimed;    ///< results of kernels that are written to an output
+  llvm::DenseMap<Value, Operation *> lastUse; ///< by root; the return counts
+  struct Copy {
+    Value from;
+    BufferId to;
+  };
+  SmallVector<Copy> copies;
+
+  Block &block() { return function.getBody().front(); }
+  PlanBuffer &buffer(BufferId id) { return plan.buffers[static_cast<size_t>(id)]; }
+  BufferId memoryOf(BufferId id) { return buffer(id).aliasOf == kNoBuffer ? id : buffer(id).aliasOf; }
+
+  void findLastUses() {
+    for (Operation &op : block())
+      if (!isa<graph::ReshapeOp>(op))
+        for (Value operand : op.getOperands()) lastUse[rootOf(operand)] = &op;
+  }
+
+  //===- Buffers --------------------------------------------------------------------------------------------------===//
+
+  FailureOr<BufferId> addBuffer(Location loc, BufferKind kind, std::string name, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    std::optional<DType> dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
+    if (!dtype || !tensor.hasStaticShape()) return emitError(loc) << "no buffer can hold " << type;
+    PlanBuffer b;
+    b.id = static_cast<BufferId>(plan.buffers.size());
+    b.name = std::move(name);
+    b.kind = kind;
+    b.dtype = *dtype;
+    for (int64_t extent : tensor.getShape()) b.shape.emplace_back(extent);
+    std::optional<int64_t> bytes = byteSize(*dtype, tensor.getNumElements());
+    if (!bytes) return emitError(loc) << "no buffer can hold " << type;
+    b.bytes = *bytes;
+    plan.buffers.push_back(std::move(b));
+    return plan.buffers.back().id;
+  }
+
+  FailureOr<std::string> nameOf(Attribute attribute, StringRef otherwise, size_t index, llvm::StringSet<> &seen) {
+    auto given = dyn_cast_or_null<StringAttr>(attribute);
+    std::string name = given ? given.str() : fmt::format("{}{}", otherwise.str(), index);
+    if (!seen.insert(name).second) return function.emitError() << "a second tensor is named `" << name << "`";
+    return name;
+  }
+
+  LogicalResult addArguments() {
+    llvm::StringSet<> seen;
+    for (BlockArgument argument : block().getArguments()) {
+      unsigned i = argument.getArgNumber();
+      FailureOr<std::string> name = nameOf(function.getArgAttr(i, "graph.name"), "x", i, seen);
+      if (failed(name)) return failure();
+      BufferKind kind = function.getArgAttr(i, "graph.param") ? BufferKind::Parameter : BufferKind::Input;
+      FailureOr<BufferId> id = addBuffer(argument.getLoc(), kind, *name, argument.getType());
+      if (failed(id)) return failure();
+      if (kind == BufferKind::Input) plan.inputs.push_back(*id);
+      bufferOf[argument] = *id;
+    }
+    return success();
+  }
+
+  LogicalResult addOutputs() {
+    llvm::StringSet<> seen;
+    for (OpOperand &operand : block().getTerminator()->getOpOperands()) {
+      unsigned i = operand.getOperandNumber();
+      FailureOr<std::string> name = nameOf(function.getResultAttr(i, "graph.name"), "y", i, seen);
+      if (failed(name)) return failure();
+      FailureOr<BufferId> id = addBuffer(function.getLoc(), BufferKind::Output, *name, operand.get().getType());
+      if (failed(id)) return failure();
+      plan.outputs.push_back(*id);
+      Value root = rootOf(operand.get());
+      bool direct = root.getDefiningOp<KernelOp>() && claimed.try_emplace(root, *id).second;
+      if (!direct) copies.push_back({root, *id});
+    }
+    return success();
+  }
+
+  /// The buffer that holds a value; constants get theirs when first asked for.
+  FailureOr<BufferId> lookup(Value value) {
+    Value root = rootOf(value);
+    if (auto it = bufferOf.find(root); it != bufferOf.end()) return it->second;
+    auto constant = root.getDefiningOp<arith::ConstantOp>();
+    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+    if (!elements) return emitError(root.getLoc(), "no step of the plan computes this");
+    FailureOr<BufferId> id =
+        addBuffer(root.getLoc(), BufferKind::Constant, fmt::format("constant{}", plan.buffers.size()), root.getType());
+    if (failed(id)) return failure();
+    buffer(*id).constant = hostTensor(elements, buffer(*id).dtype);
+    return bufferOf[root] = *id;
+  }
+
+  //===- Steps ----------------------------------------------------------------------------------------------------===//
+
+  LogicalResult addOp(Operation *op) {
+    if (auto kernel = dyn_cast<KernelOp>(op)) return addKernel(kernel);
+    if (isa<graph::ReshapeOp, arith::ConstantOp>(op)) return success();
+    return op->emitError() << "'" << op->getName() << "' is no step of a plan; run graph-fuse first";
+  }
+
+  LogicalResult addKernel(KernelOp kernel) {
+    if (!kernel.getSymbol()) return kernel.emitError("the kernel has no symbol; run graph-name-kernels first");
+    FailureOr<KernelLaunch> launch = options.launch(kernel);
+    if (failed(launch)) return failure();
+    LaunchStep step;
+    step.kernel = kernel.getSymbol()->str();
+    step.target = options.target;
+    step.label = labelOf(kernel);
+    for (int d = 0; d < 3; ++d) step.grid[d] = launch->grid[d];
+    step.sharedBytes = launch->sharedBytes;
+    step.scratchBytes = launch->scratchBytes;
+    for (Value operand : kernel.getInputs()) {
+      FailureOr<BufferId> id = lookup(operand);
+      if (failed(id)) return failure();
+      step.args.push_back(BufferArg{*id, 0, Access::Read});
+    }
+    for (Value result : kernel.getOutputs()) {
+      FailureOr<BufferId> id = addResult(kernel, result);
+      if (failed(id)) return failure();
+      bufferOf[result] = *id;
+      step.args.push_back(BufferArg{*id, 0, Access::Write});
+    }
+    plan.steps.push_back(std::move(step));
+    return success();
+  }
+
+  FailureOr<BufferId> addResult(KernelOp kernel, Value result) {
+    if (auto output = claimed.find(result); output != claimed.end()) return output->second;
+    FailureOr<BufferId> id =
+        addBuffer(result.getLoc(), BufferKind::Temporary,
+                  fmt::format("t{}.{}", plan.steps.size(), cast<OpResult>(result).getResultNumber()), result.getType());
+    if (failed(id) || !options.inPlace) return id;
+    for (Value operand : kernel.getInputs()) {
+      Value root = rootOf(operand);
+      BufferId from = bufferOf.lookup_or(root, kNoBuffer);
+      if (from == kNoBuffer || buffer(from).kind != BufferKind::Temporary || lastUse.lookup(root) != kernel) continue;
+      // A reshape can bring the same memory in as another operand.
+      bool everywhere = llvm::all_of(llvm::enumerate(kernel.getInputs()), [&](auto other) {
+        return rootOf(other.value()) != root || mayOverwrite(kernel, other.index());
+      });
+      if (!everywhere) continue;
+      buffer(*id).aliasOf = memoryOf(from);
+      break;
+    }
+    return id;
+  }
+
+  /// What the kernels did not write into an output themselves.
+  LogicalResult addCopies() {
+    for (const Copy &copy : copies) {
+      if (buffer(copy.to).bytes == Expr(0)) continue;
+      FailureOr<BufferId> from = lookup(copy.from);
+      if (failed(from)) return failure();
+      plan.steps.push_back(CopyStep{{*from, 0, Access::Read}, {copy.to, 0, Access::Write}, buffer(copy.to).bytes});
+    }
+    return success();
+  }
+
+  //===- Memory ---------------------------------------------------------------------------------------------------===//
+
+  void placeTemporaries() {
+    llvm::DenseMap<BufferId, Lifetime> lifetimes; // buffers, and again the memory they are in
+    for (auto [index, step] : llvm::enumerate(plan.steps))
+      for (const BufferArg &arg : bufferArgs(step))
+        for (BufferId id : {arg.buffer, memoryOf(arg.buffer)}) {
+          auto at = static_cast<int32_t>(index);
+          lifetimes.try_emplace(id, Lifetime{at, at}).first->second.lastStep = at;
+        }
+    std::vector<ArenaRequest> requests;
+    SmallVector<BufferId> ids;
+    for (PlanBuffer &b : plan.buffers) {
+      if (b.kind != BufferKind::Temporary) continue;
+      b.lifetime = lifetimes.lookup(b.id);
+      if (b.aliasOf != kNoBuffer) continue;
+      requests.push_back({b.bytes.constant(), b.lifetime.firstStep, b.lifetime.lastStep});
+      ids.push_back(b.id);
+    }
+    plan.arenaBytes = packArena(requests);
+    for (auto [id, request] : llvm::zip(ids, requests)) buffer(id).offset = request.offset;
+  }
+};
+
+} // namespace
+
+FailureOr<LaunchPlan> planGraph(func::FuncOp function, const PlanOptions &options) {
+  return PlanBuilder(function, options).run();
+}
+
+} // namespace kiln

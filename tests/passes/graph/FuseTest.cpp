@@ -1,0 +1,127 @@
+// What lit cannot hold: time, depth, and properties over random graphs.
+#include "tests/passes/GraphKit.h"
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <iostream>
+#include <set>
+
+namespace kiln::test {
+namespace {
+
+/// Seconds of graph-fuse on a graph, the best of three.
+double secondsToFuse(const std::string &text, size_t *kernels = nullptr) {
+  double best = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    GraphKit kit;
+    kit.parse(text);
+    auto start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(kit.fuse());
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (kernels) *kernels = kit.kernels().size();
+  }
+  return best;
+}
+
+TEST(Fuse, TimeIsNearLinearInRandomGraphs) {
+  size_t kernels = 0;
+  double half = secondsToFuse(randomDag(2500, 50, 7)), whole = secondsToFuse(randomDag(5000, 50, 7), &kernels);
+  std::cout << "5000 ops: " << whole * 1e3 << " ms, " << kernels << " kernels; 2500 ops: " << half * 1e3 << " ms\n";
+  EXPECT_LT(whole / half, 2.3);
+  EXPECT_LT(kernels, 100u);
+}
+
+TEST(Fuse, ChainsOfAnyLength) {
+  size_t kernels = 0;
+  double time = secondsToFuse(chain(2000), &kernels);
+  std::cout << "chain of 2000: " << time * 1e3 << " ms\n";
+  EXPECT_EQ(kernels, 4u); // of 512 ops at most
+  GraphKit kit;
+  kit.parse(chain(20000));
+  ASSERT_TRUE(kit.fuse());
+  EXPECT_EQ(kit.kernels().size(), 40u);
+}
+
+TEST(Fuse, ViewsInALongChainStayLinear) {
+  constexpr const char *kOps = "%t = graph.transpose %a perm [1, 0] : T -> T\n  %r = arith.addf %t, %x : T";
+  double half = secondsToFuse(chain(2000, kOps, "tensor<8x8xf32>")),
+         whole = secondsToFuse(chain(4000, kOps, "tensor<8x8xf32>"));
+  EXPECT_LT(whole / half, 3);
+}
+
+TEST(Fuse, DoublingSixtyTimesIsOneKernel) {
+  GraphKit kit;
+  kit.parse(chain(60, "%r = arith.addf %a, %a : T"));
+  ASSERT_TRUE(kit.fuse());
+  ASSERT_EQ(kit.kernels().size(), 1u);
+  EXPECT_EQ(std::distance(kit.kernels()[0].getBody().front().begin(), kit.kernels()[0].getBody().front().end()), 62);
+}
+
+/// Random graphs of views, reductions, matmuls and elementwise ops over 16x16 tensors.
+std::string mixedDag(int count, unsigned seed) {
+  constexpr const char *kSquare = "tensor<16x16xf32>", *kRow = "tensor<16xf32>";
+  std::mt19937 random(seed);
+  std::string text = fmt::format("func.func @main(%v0: {0}, %v1: {0}) -> ({0}, {0}, {0}) {{\n", kSquare);
+  for (int i = 2; i < count + 2; ++i) {
+    auto any = [&] { return random() % unsigned(i); };
+    unsigned a = any(), b = any(), axis = random() % 2;
+    switch (random() % 8) {
+    case 0:
+      text += fmt::format("  %v{} = graph.transpose %v{} perm [1, 0] : {} -> {}\n", i, a, kSquare, kSquare);
+      break;
+    case 1:
+      text += fmt::format("  %r{0} = graph.reduce <max> %v{1} axes [{2}] : {3} -> {4}\n  %b{0} = graph.broadcast %r{0} "
+                          "dims [{5}] : {4} -> {3}\n"
+                          "  %v{0} = arith.subf %v{6}, %b{0} : {3}\n",
+                          i, a, axis, kSquare, kRow, 1 - axis, b);
+      break;
+    case 2:
+      text += fmt::format("  %v{0} = graph.matmul %v{1}, %v{2} : ({3}, {3}) -> {3}\n", i, a, b, kSquare);
+      break;
+    case 3:
+      text += fmt::format("  %v{} = math.exp %v{} : {}\n", i, a, kSquare);
+      break;
+    case 4:
+      text += fmt::format("  %s{0} = graph.slice %v{1} from [0, 0] to [16, 8] step [1, 1] : {2} -> tensor<16x8xf32>\n"
+                          "  %v{0} = graph.concat %s{0}, %s{0} axis 1 : (tensor<16x8xf32>, tensor<16x8xf32>) -> {2}\n",
+                          i, a, kSquare);
+      break;
+    default:
+      text += fmt::format("  %v{} = arith.addf %v{}, %v{} : {}\n", i, a, b, kSquare);
+    }
+  }
+  return text + fmt::format("  return %v{1}, %v{2}, %v{3} : {0}, {0}, {0}\n}}\n", kSquare, count + 1, count, count / 2);
+}
+
+/// Every kernel comes after what it needs (the verifier's dominance), and every edge between kernels has its reason.
+TEST(Fuse, RandomGraphsStayAcyclicAndEveryEdgeIsExplained) {
+  size_t kernels = 0, ops = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    GraphKit kit;
+    kit.parse(mixedDag(40, seed));
+    ASSERT_TRUE(kit.compile(true)) << mixedDag(40, seed);
+    ASSERT_TRUE(kit.verify()) << mixedDag(40, seed);
+    std::set<std::pair<int, int>> explained;
+    for (const graph::FusionDecision &d : kit.decisions) {
+      EXPECT_EQ(d.merged, d.producerKernel == d.consumerKernel);
+      EXPECT_EQ(d.merged, d.rule == "on-chip");
+      EXPECT_GT(d.merged ? d.bytesSaved : d.bytesKept, 0);
+      EXPECT_TRUE(llvm::any_of(graph::fusionRules(), [&](auto &rule) { return rule.name == d.rule; }));
+      explained.insert({d.producerKernel, d.consumerKernel});
+    }
+    auto all = kit.kernels();
+    kernels += all.size();
+    for (size_t consumer = 0; consumer < all.size(); ++consumer) {
+      ops += static_cast<size_t>(llvm::range_size(all[consumer].getBody().front())) - 1;
+      for (mlir::Value input : all[consumer].getInputs())
+        if (auto producer = input.getDefiningOp<graph::KernelOp>()) {
+          int from = static_cast<int>(llvm::find(all, producer) - all.begin());
+          EXPECT_TRUE(explained.contains({from, static_cast<int>(consumer)})) << "seed " << seed;
+        }
+    }
+  }
+  EXPECT_LT(kernels * 2, ops);
+}
+
+} // namespace
+} // namespace kiln::test

@@ -1,0 +1,147 @@
+#include "passes/plan/Planner.h"
+#include "tests/passes/GraphKit.h"
+
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+using test::GraphKit;
+
+/// The plan of a graph; every kernel has a grid of one CTA.
+LaunchPlan planOf(GraphKit &kit, const std::string &text, bool fuse = true, bool inPlace = true) {
+  kit.parse(text);
+  EXPECT_TRUE(kit.compile(fuse));
+  PlanOptions options;
+  options.inPlace = inPlace;
+  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(KernelLaunch()); };
+  mlir::FailureOr<LaunchPlan> plan = planGraph(kit.function(), options);
+  EXPECT_TRUE(mlir::succeeded(plan));
+  EXPECT_EQ(verify(*plan), std::vector<std::string>());
+  return *plan;
+}
+
+TEST(Planner, WritesOutputsDirectly) {
+  GraphKit kit;
+  LaunchPlan plan = planOf(kit, R"(
+    func.func @main(%x: tensor<4x8xf32> {graph.name = "x"}, %w: tensor<8x8xf32> {graph.name = "w", graph.param}) -> (tensor<4x8xf32> {graph.name = "y"}) {
+      %0 = graph.matmul %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+      %1 = graph.gelu <exact> %0 : tensor<4x8xf32>
+      return %1 : tensor<4x8xf32>
+    })");
+  ASSERT_EQ(plan.buffers.size(), 3u);
+  EXPECT_EQ(plan.buffers[1].kind, BufferKind::Parameter);
+  EXPECT_EQ(plan.inputs, std::vector<BufferId>{0});
+  EXPECT_EQ(plan.outputs, std::vector<BufferId>{2});
+  EXPECT_EQ(plan.buffers[2].name, "y");
+  ASSERT_EQ(plan.steps.size(), 1u);
+  const auto &launch = std::get<LaunchStep>(plan.steps[0]);
+  EXPECT_EQ(launch.label, "matmul gelu");
+  EXPECT_EQ(launch.args.size(), 3u);
+  EXPECT_EQ(plan.arenaBytes, Expr(0));
+}
+
+TEST(Planner, CopiesOutputsThatNoKernelWrites) {
+  GraphKit kit;
+  LaunchPlan plan = planOf(kit, R"(
+    func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>, tensor<2xi1>, tensor<0xf32>) {
+      %y = math.exp %x : tensor<4xf32>
+      %r = graph.reshape %x : tensor<4xf32> -> tensor<2x2xf32>
+      %c = arith.constant dense<[true, false]> : tensor<2xi1>
+      %e = arith.constant dense<> : tensor<0xf32>
+      return %y, %x, %y, %r, %c, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>, tensor<2xi1>, tensor<0xf32>
+    })");
+  ASSERT_EQ(plan.steps.size(), 5u); // one launch; x, the second y, the reshaped x, the constant; nothing for no bytes
+  EXPECT_TRUE(std::holds_alternative<LaunchStep>(plan.steps[0]));
+  EXPECT_EQ(std::get<CopyStep>(plan.steps[1]).src.buffer, plan.inputs[0]);
+  EXPECT_EQ(std::get<CopyStep>(plan.steps[2]).src.buffer, plan.outputs[0]);
+  EXPECT_EQ(std::get<CopyStep>(plan.steps[3]).src.buffer, plan.inputs[0]);
+  const PlanBuffer &constant = plan.buffers[static_cast<size_t>(std::get<CopyStep>(plan.steps[4]).src.buffer)];
+  EXPECT_EQ(constant.kind, BufferKind::Constant);
+  EXPECT_EQ(constant.constant.getInt(0), 1);
+  EXPECT_EQ(constant.constant.getInt(1), 0);
+}
+
+constexpr const char *kChain = R"(
+    func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+      %0 = math.exp %x : tensor<64x64xf32>
+      %1 = graph.transpose %0 perm [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+      %2 = math.sin %1 : tensor<64x64xf32>
+      %3 = arith.addf %2, %x : tensor<64x64xf32>
+      %4 = math.cos %3 : tensor<64x64xf32>
+      return %4 : tensor<64x64xf32>
+    })";
+
+TEST(Planner, OverwritesDyingOperandsOnlyElementByElement) {
+  GraphKit kit;
+  LaunchPlan plan = planOf(kit, kChain, /*fuse=*/false);
+  // exp, transpose, sin, add, cos (the output): a transpose may not overwrite what it reads; sin and add may.
+  std::vector<BufferId> temporaries, aliases;
+  for (const PlanBuffer &b : plan.buffers) {
+    if (b.kind == BufferKind::Temporary) temporaries.push_back(b.id);
+    if (b.aliasOf != kNoBuffer) aliases.push_back(b.id);
+  }
+  ASSERT_EQ(temporaries.size(), 4u);
+  ASSERT_EQ(aliases, (std::vector<BufferId>{temporaries[2], temporaries[3]}));
+  EXPECT_EQ(plan.buffers[static_cast<size_t>(aliases[1])].aliasOf, temporaries[1]);
+  EXPECT_EQ(plan.arenaBytes, Expr(2 * 64 * 64 * 4));
+}
+
+TEST(Planner, NoAliasesWhenNotInPlace) {
+  GraphKit kit;
+  LaunchPlan plan = planOf(kit, kChain, /*fuse=*/false, /*inPlace=*/false);
+  for (const PlanBuffer &b : plan.buffers) EXPECT_EQ(b.aliasOf, kNoBuffer);
+  EXPECT_EQ(plan.arenaBytes, Expr(2 * 64 * 64 * 4));
+}
+
+TEST(Planner, AReshapedOperandDoesNotHideAnotherPlace) {
+  GraphKit kit;
+  // The kernel reads one memory twice, once transposed: it may not be overwritten.
+  kit.parse(R"(
+    func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %0 = graph.kernel "pointwise" (%a = %x : tensor<8x8xf32>) -> tensor<8x8xf32> attributes {symbol = "a"} {
+        %e = math.exp %a : tensor<8x8xf32>
+        graph.yield %e : tensor<8x8xf32>
+      }
+      %1 = graph.reshape %0 : tensor<8x8xf32> -> tensor<8x1x8xf32>
+      %2 = graph.kernel "pointwise" (%a = %0 : tensor<8x8xf32>, %b = %1 : tensor<8x1x8xf32>) -> tensor<8x8xf32> attributes {symbol = "b"} {
+        %t = graph.transpose %b perm [2, 1, 0] : tensor<8x1x8xf32> -> tensor<8x1x8xf32>
+        %r = graph.reshape %t : tensor<8x1x8xf32> -> tensor<8x8xf32>
+        %s = arith.addf %a, %r : tensor<8x8xf32>
+        graph.yield %s : tensor<8x8xf32>
+      }
+      %3 = graph.kernel "pointwise" (%a = %2 : tensor<8x8xf32>) -> tensor<8x8xf32> attributes {symbol = "a"} {
+        %e = math.exp %a : tensor<8x8xf32>
+        graph.yield %e : tensor<8x8xf32>
+      }
+      return %3 : tensor<8x8xf32>
+    })");
+  PlanOptions options;
+  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(KernelLaunch()); };
+  mlir::FailureOr<LaunchPlan> plan = planGraph(kit.function(), options);
+  ASSERT_TRUE(mlir::succeeded(plan));
+  EXPECT_EQ(verify(*plan), std::vector<std::string>());
+  for (const PlanBuffer &b : plan->buffers) EXPECT_EQ(b.aliasOf, kNoBuffer);
+}
+
+TEST(Planner, RandomGraphsGiveSoundPlans) {
+  for (unsigned seed = 0; seed < 20; ++seed)
+    for (bool fuse : {true, false}) {
+      GraphKit kit;
+      LaunchPlan plan = planOf(kit, test::randomDag(200, 5, seed), fuse);
+      EXPECT_GE(plan.steps.size(), 1u);
+    }
+}
+
+TEST(Planner, RefusesWhatIsNoKernel) {
+  GraphKit kit;
+  kit.parse("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = math.exp %x : tensor<4xf32> return %0 : "
+            "tensor<4xf32> }");
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&kit.context(), [&](mlir::Diagnostic &d) { message = d.str(); });
+  EXPECT_TRUE(mlir::failed(planGraph(kit.function(), {})));
+  EXPECT_EQ(message, "'math.exp' is no step of a plan; run graph-fuse first");
+}
+
+} // namespace
+} // namespace kiln
