@@ -17,8 +17,10 @@ public:
   void run() {
     SmallVector<Operation *> fixed, leaving, unused;
     for (Operation &op : block) {
-      if (!waiting.contains(&op)) fixed.push_back(&op);
-      else if (op.isUsedOutsideOfBlock(&block)) leaving.push_back(&op);
+      if (!waiting.contains(&op))
+        fixed.push_back(&op);
+      else if (op.isUsedOutsideOfBlock(&block))
+        leaving.push_back(&op);
     }
     for (Operation *op : fixed) {
       if (op == fixed.back()) // the terminator

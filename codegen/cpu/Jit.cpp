@@ -78,8 +78,8 @@ std::string libraryName(llvm::StringRef symbol) {
 
 } // namespace
 
-CpuJit::CpuJit(CpuMachine machine, CpuTarget target, JitEffort effort, std::shared_ptr<llvm::orc::LLJIT> jit)
-    : machine(std::move(machine)), target(std::move(target)), effort(effort), jit(std::move(jit)) {}
+CpuJit::CpuJit(std::unique_ptr<MachinePool> machines, CpuTarget target, std::shared_ptr<llvm::orc::LLJIT> jit)
+    : machines(std::move(machines)), target(std::move(target)), jit(std::move(jit)) {}
 CpuJit::~CpuJit() = default;
 
 llvm::Expected<std::shared_ptr<CpuJit>> CpuJit::create(const CpuTarget &target, JitEffort effort) {
@@ -94,13 +94,14 @@ llvm::Expected<std::shared_ptr<CpuJit>> CpuJit::create(const CpuTarget &target, 
                  .create();
   if (!jit) return jit.takeError();
   if (llvm::Error error = defineRuntime(**jit)) return error;
-  return std::shared_ptr<CpuJit>(new CpuJit(std::move(machine), target, effort, std::move(*jit)));
+  auto machines = std::make_unique<MachinePool>(std::move(machine), effort);
+  return std::shared_ptr<CpuJit>(new CpuJit(std::move(machines), target, std::move(*jit)));
 }
 
 llvm::Expected<CompiledKernel> CpuJit::compile(LLVM::LLVMFuncOp kernel) const {
   auto start = std::chrono::steady_clock::now();
   std::string symbol = kernel.getSymName().str();
-  auto object = makeCode(kernel, machine, target, effort, CodeForm::Object);
+  auto object = makeCode(kernel, *machines, target, CodeForm::Object);
   if (!object) return object.takeError();
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy({object->data(), object->size()}, symbol);
 
@@ -136,7 +137,8 @@ llvm::Expected<std::vector<CompiledKernel>> CpuJit::compileAll(ModuleOp module, 
 llvm::Expected<std::string> kiln::codegen::printCode(LLVM::LLVMFuncOp kernel, const CpuTarget &target, CodeText what,
                                                      JitEffort effort) {
   auto form = what == CodeText::LlvmIr ? CodeForm::LlvmIr : CodeForm::Assembly;
-  auto bytes = makeCode(kernel, machineFor(target), target, effort, form);
+  MachinePool machines(machineFor(target), effort);
+  auto bytes = makeCode(kernel, machines, target, form);
   if (!bytes) return bytes.takeError();
   return std::string(bytes->begin(), bytes->end());
 }

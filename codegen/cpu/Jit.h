@@ -25,6 +25,8 @@ class LLJIT;
 
 namespace kiln::codegen {
 
+class MachinePool;
+
 /// Registers the translations to LLVM IR that CpuJit needs; call it on the registry of the context whose modules it is
 /// given.
 void registerCpuTranslations(mlir::DialectRegistry &registry);
@@ -43,7 +45,7 @@ enum class JitEffort {
   Full, ///< what users run
 };
 
-/// Compiles for one target. Immutable: all members may be called from several threads at once.
+/// Compiles for one target. All members may be called from several threads at once.
 class CpuJit {
 public:
   /// Fails if this machine cannot run the target's code and for whatever ORC reports.
@@ -58,11 +60,10 @@ public:
   llvm::Expected<std::vector<CompiledKernel>> compileAll(mlir::ModuleOp module, int threads = 0) const;
 
 private:
-  CpuJit(CpuMachine machine, CpuTarget target, JitEffort effort, std::shared_ptr<llvm::orc::LLJIT> jit);
+  CpuJit(std::unique_ptr<MachinePool> machines, CpuTarget target, std::shared_ptr<llvm::orc::LLJIT> jit);
 
-  CpuMachine machine;
+  std::unique_ptr<MachinePool> machines;
   CpuTarget target;
-  JitEffort effort;
   std::shared_ptr<llvm::orc::LLJIT> jit;
 };
 

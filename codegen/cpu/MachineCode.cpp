@@ -20,8 +20,6 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
-#include <mutex>
-
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::codegen;
@@ -37,6 +35,34 @@ void kiln::codegen::registerHostBackend() {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
+}
+
+MachinePool::MachinePool(CpuMachine machine, JitEffort effort) : machine(std::move(machine)), effort(effort) {}
+MachinePool::~MachinePool() = default;
+
+std::unique_ptr<llvm::TargetMachine> MachinePool::take(std::string &error) {
+  {
+    std::lock_guard guard(lock);
+    if (!idle.empty()) {
+      auto machine = std::move(idle.back());
+      idle.pop_back();
+      return machine;
+    }
+  }
+  registerHostBackend();
+  llvm::Triple triple(machine.triple);
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // a mul and an add stay two roundings
+  auto level = effort == JitEffort::Full ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, machine.cpu, machine.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level, /*JIT=*/true));
+}
+
+void MachinePool::give(std::unique_ptr<llvm::TargetMachine> machine) {
+  std::lock_guard guard(lock);
+  idle.push_back(std::move(machine));
 }
 
 namespace {
@@ -61,18 +87,6 @@ struct CollectErrors final : llvm::DiagnosticHandler {
   }
   std::string &errors;
 };
-
-std::unique_ptr<llvm::TargetMachine> createMachine(const CpuMachine &machine, JitEffort effort, std::string &error) {
-  registerHostBackend();
-  llvm::Triple triple(machine.triple);
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) return nullptr;
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // a mul and an add stay two roundings
-  auto level = effort == JitEffort::Full ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, machine.cpu, machine.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level, /*JIT=*/true));
-}
 
 /// The kernel as a module of LLVM IR, told to use whole vector registers.
 std::unique_ptr<llvm::Module> translate(LLVM::LLVMFuncOp kernel, const CpuTarget &target, Compilation &c) {
@@ -133,26 +147,26 @@ bool emit(Compilation &c, CodeForm form, llvm::SmallVectorImpl<char> &bytes) {
 
 } // namespace
 
-llvm::Expected<llvm::SmallVector<char, 0>> kiln::codegen::makeCode(LLVM::LLVMFuncOp kernel, const CpuMachine &machine,
-                                                                   const CpuTarget &target, JitEffort effort,
-                                                                   CodeForm form) {
+llvm::Expected<llvm::SmallVector<char, 0>> kiln::codegen::makeCode(LLVM::LLVMFuncOp kernel, MachinePool &machines,
+                                                                   const CpuTarget &target, CodeForm form) {
   auto c = std::make_unique<Compilation>();
   c->context.setDiagnosticHandler(std::make_unique<CollectErrors>(c->errors));
-  c->machine = createMachine(machine, effort, c->errors);
+  c->machine = machines.take(c->errors);
   if (!c->machine) return llvm::createStringError(c->errors);
   llvm::SmallVector<char, 0> bytes;
   bool done = false;
   llvm::Error fatal = contained([&] {
     c->module = translate(kernel, target, *c);
     if (!c->module) return;
-    if (effort == JitEffort::Full) optimize(*c);
+    if (machines.effort == JitEffort::Full) optimize(*c);
     done = emit(*c, form, bytes);
   });
   std::string name = kernel.getSymName().str();
   if (fatal) {
-    (void)c.release(); // in whatever state it is
+    (void)c.release(); // in whatever state it is, its machine included
     return llvm::createStringError("kernel " + name + ": " + llvm::toString(std::move(fatal)));
   }
+  machines.give(std::move(c->machine));
   if (!done || !c->errors.empty())
     return llvm::createStringError("kernel " + name + ": " +
                                    (c->errors.empty() ? "cannot be translated to LLVM IR" : c->errors));
