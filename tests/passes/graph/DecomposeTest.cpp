@@ -1,0 +1,89 @@
+// What guarded ops compute on the values they are guarded for, before and after graph-decompose.
+#include "passes/interp/Interpreter.h"
+#include "tests/passes/GraphKit.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace kiln::test {
+namespace {
+
+std::vector<HostTensor> run(GraphKit &kit, const std::vector<HostTensor> &inputs) {
+  std::vector<interp::OracleTensor> exact;
+  for (const HostTensor &input : inputs) exact.push_back(interp::OracleTensor::fromHost(input));
+  auto results = interp::interpret(kit.function(), exact);
+  std::vector<HostTensor> tensors;
+  if (succeeded(results))
+    for (const interp::OracleTensor &result : *results) tensors.push_back(result.toHost());
+  return tensors;
+}
+
+/// Runs a graph as written and as compiled; both must agree bit for bit.
+std::vector<HostTensor> agreeing(const std::string &text, const std::vector<HostTensor> &inputs) {
+  GraphKit written, compiled;
+  written.parse(text);
+  compiled.parse(text);
+  EXPECT_TRUE(compiled.compile(true));
+  std::vector<HostTensor> a = run(written, inputs), b = run(compiled, inputs);
+  EXPECT_EQ(a.size(), b.size());
+  EXPECT_FALSE(b.empty());
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) EXPECT_TRUE(bitEqual(a[i], b[i])) << "result " << i;
+  return b;
+}
+
+TEST(Decompose, DivisionNeverTraps) {
+  constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
+  HostTensor a = HostTensor::of({8}, DType::I32, {-7, 7, 7, 0, double(kMin), double(kMin), double(kMin), 5});
+  HostTensor b = HostTensor::of({8}, DType::I32, {2, -2, 0, 0, -1, 0, 1, double(kMin)});
+  auto results = agreeing(R"(
+    func.func @main(%a: tensor<8xi32>, %b: tensor<8xi32>) -> (tensor<8xi32>, tensor<8xi32>) {
+      %q = graph.divi %a, %b : tensor<8xi32>
+      %r = graph.remi %a, %b : tensor<8xi32>
+      return %q, %r : tensor<8xi32>, tensor<8xi32>
+    })",
+                          {a, b});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_TRUE(bitEqual(results[0], HostTensor::of({8}, DType::I32, {-3, -3, 0, 0, double(kMin), 0, double(kMin), 0})));
+  EXPECT_TRUE(bitEqual(results[1], HostTensor::of({8}, DType::I32, {-1, 1, 7, 0, 0, double(kMin), 0, 5})));
+}
+
+TEST(Decompose, CastsSaturate) {
+  constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+  HostTensor x =
+      HostTensor::of({8}, DType::F32, {kNan, kInf, -kInf, 2147483648.0, -2147483648.0, 2147483520.0, -1.9, 1e30});
+  auto results = agreeing(R"(
+    func.func @main(%x: tensor<8xf32>) -> (tensor<8xi32>, tensor<8xi64>) {
+      %i = graph.fptosi %x : tensor<8xf32> to tensor<8xi32>
+      %l = graph.fptosi %x : tensor<8xf32> to tensor<8xi64>
+      return %i, %l : tensor<8xi32>, tensor<8xi64>
+    })",
+                          {x});
+  ASSERT_EQ(results.size(), 2u);
+  std::vector<int64_t> i32 = {0, INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN, 2147483520, -1, INT32_MAX};
+  std::vector<int64_t> i64 = {0, INT64_MAX, INT64_MIN, 2147483648, -2147483648, 2147483520, -1, INT64_MAX};
+  for (int64_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(results[0].getInt(i), i32[size_t(i)]) << i;
+    EXPECT_EQ(results[1].getInt(i), i64[size_t(i)]) << i;
+  }
+}
+
+TEST(Decompose, ReluAndSumsOfNothing) {
+  HostTensor x = HostTensor::of({4}, DType::F32, {-0.0, std::numeric_limits<double>::quiet_NaN(), -3, 2});
+  auto results = agreeing(R"(
+    func.func @main(%x: tensor<4xf32>, %e: tensor<4x0xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4x0xf32>) {
+      %r = graph.relu %x : tensor<4xf32>
+      %s = graph.reduce <sum> %e axes [1] : tensor<4x0xf32> -> tensor<4xf32>
+      %p = graph.reduce <prod> %e axes [1] : tensor<4x0xf32> -> tensor<4xf32>
+      %n = math.exp %e : tensor<4x0xf32>
+      return %r, %s, %p, %n : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4x0xf32>
+    })",
+                          {x, HostTensor({4, 0}, DType::F32)});
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_FALSE(std::signbit(results[0].get(0)));
+  EXPECT_TRUE(std::isnan(results[0].get(1)));
+  EXPECT_EQ(results[1].get(0), 0);
+  EXPECT_EQ(results[2].get(0), 1);
+}
+
+} // namespace
+} // namespace kiln::test
