@@ -63,6 +63,16 @@ DType kiln::dsl::dtypeOf(Type type) {
   throw Error({.rule = "an element type that Kiln does not know", .found = graph::str(type)});
 }
 
+bool kiln::dsl::fitsMemory(RankedTensorType type) {
+  int64_t bytes = bitWidth(dtypeOf(type)) / 8;
+  for (int64_t extent : type.getShape()) {
+    if (extent == 0) return true;
+    if (bytes > kMaxTensorBytes / extent) return false;
+    bytes *= extent;
+  }
+  return true;
+}
+
 GraphImpl::GraphImpl() : context(MLIRContext::Threading::DISABLED), builder(&context) {
   prepareContext(context);
   Location loc = builder.getUnknownLoc();
@@ -83,12 +93,9 @@ RankedTensorType GraphImpl::tensorType(const Call &call, const Shape &shape, DTy
     fail(call, "no op takes this dtype yet", "f32, i64, i32 or bool", std::string(name(dtype)));
   for (int64_t extent : shape)
     if (extent < 0) fail(call, "extents must not be negative", "0 or more", shapeString(shape));
-  try {
-    if (!byteSize(dtype, elementCount(shape))) throw Error({.rule = ""});
-  } catch (const Error &) {
-    fail(call, "a tensor must fit in memory", "less than 2^63 bytes", shapeString(shape));
-  }
-  return RankedTensorType::get(shape, element);
+  auto type = RankedTensorType::get(shape, element);
+  if (!fitsMemory(type)) fail(call, "a tensor must fit in memory", "at most 2^47 bytes", shapeString(shape));
+  return type;
 }
 
 /// The result type that `name` infers for these operands; null, with a diagnostic, if its rules refuse.
@@ -118,6 +125,9 @@ Value GraphImpl::build(const Call &call, StringRef name, ValueRange operands, Ar
   state.addAttributes(attributes);
   if (!result) result = inferType(state.name, state.location, operands, builder.getDictionaryAttr(attributes));
   if (result) {
+    auto tensor = cast<RankedTensorType>(result);
+    if (!fitsMemory(tensor))
+      fail(call, "a tensor must fit in memory", "at most 2^47 bytes", shapeString(tensor.getShape()));
     state.addTypes(result);
     Operation *op = builder.create(state);
     // The table first: its words about dtypes are plainer than the constraints of ODS.

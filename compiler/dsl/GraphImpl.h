@@ -36,6 +36,10 @@ void prepareContext(mlir::MLIRContext &context);
 
 /// The element type of a dtype; null for those the IR has no type for (tf32).
 mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
+/// No tensor may take more bytes: what a process can address.
+inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
+/// Whether a tensor type takes at most kMaxTensorBytes.
+bool fitsMemory(mlir::RankedTensorType type);
 /// The dtype of an element type. The type is one of Graph_Element's.
 DType dtypeOf(mlir::Type type);
 

@@ -27,11 +27,6 @@ static Shape resolve(const OpScope &scope, Value x, Shape shape) {
 static void checkExtents(const OpScope &scope, const Shape &shape) {
   if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
     fail(scope.call(), "extents must not be negative", "0 or more", shapeString(shape));
-  try {
-    elementCount(shape);
-  } catch (const Error &) {
-    fail(scope.call(), "a tensor must fit in memory", "less than 2^63 elements", shapeString(shape));
-  }
 }
 
 Tensor kiln::reshape(const Operand &x, Shape shape) {

@@ -4,9 +4,11 @@
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/Graph.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 #include <fmt/format.h>
 
@@ -24,9 +26,23 @@ using namespace kiln::dsl;
                .where = std::move(where)});
 }
 
+/// The deepest nesting of brackets in MLIR text. The parser descends once for each, on the stack.
+static unsigned nestingOf(StringRef text) {
+  unsigned depth = 0, deepest = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (StringRef("([{<").contains(text[i])) deepest = std::max(deepest, ++depth);
+    bool arrow = text[i] == '>' && i && text[i - 1] == '-';
+    if (StringRef(")]}>").contains(text[i]) && !arrow && depth) --depth;
+  }
+  return deepest;
+}
+
 GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::string &entry)
     : context(MLIRContext::Threading::DISABLED), builder(&context) {
   prepareContext(context);
+  constexpr unsigned maxNesting = 256;
+  if (!isBytecode(llvm::MemoryBufferRef(text, origin)) && nestingOf(text) > maxNesting)
+    refuse(origin, "brackets must not nest deeper", std::to_string(maxNesting), std::to_string(nestingOf(text)));
   ErrorCatcher catcher(&context);
   module = parseSourceString<ModuleOp>(text, ParserConfig(&context), origin);
   if (!module) catcher.raise(ErrorCode::InvalidInput, origin, "the text is not MLIR");
@@ -36,6 +52,11 @@ GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::strin
   if (!parsed || parsed.isExternal())
     refuse(origin, "the entry must be a function with a body", fmt::format("func.func @{}", entry),
            parsed ? "a declaration" : "no such function");
+  parsed.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.hasStaticShape() && !fitsMemory(tensor))
+        refuse(origin, "a tensor must fit in memory", "at most 2^47 bytes", graph::str(type), sourceOf(op->getLoc()));
+  });
   adopt(parsed, origin);
 }
 
@@ -45,7 +66,8 @@ void GraphImpl::adopt(func::FuncOp parsed, const std::string &origin) {
     refuse(origin, "a graph is one block", "1 block", std::to_string(function.getBody().getBlocks().size()));
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !graph::elementBit(tensor.getElementType()))
+    if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !graph::elementBit(tensor.getElementType()) ||
+        !fitsMemory(tensor))
       refuse(origin, "arguments and results must be static tensors of f32, i64, i32 or bool", "tensor<8x128xf32>",
              graph::str(type), sourceOf(function.getLoc()));
   }
