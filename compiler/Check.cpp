@@ -1,0 +1,137 @@
+// Judges every kernel by the interpreter, fed with that kernel's own inputs.
+#include "compiler/CompilerImpl.h"
+#include "compiler/dsl/Diagnostics.h"
+#include "compiler/dsl/GraphImpl.h"
+#include "passes/interp/Interpreter.h"
+#include "passes/plan/Constants.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+
+HostTensor emptyOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return HostTensor(Shape(tensor.getShape()), dsl::dtypeOf(type));
+}
+
+/// A plan that launches one kernel: its operands are the inputs, its results the outputs.
+LaunchPlan planOf(graph::KernelOp kernel, const CompiledKernelInfo &compiled) {
+  LaunchPlan plan;
+  plan.name = kernel.getSymbol().value_or("").str();
+  plan.target = "cpu";
+  LaunchStep launch{.kernel = plan.name, .target = "cpu", .label = plan.name};
+  launch.grid[0] = compiled.grid;
+  launch.scratchBytes = compiled.scratchBytes;
+  auto add = [&](Type type, BufferKind kind, std::vector<BufferId> &list) {
+    HostTensor like = emptyOf(type);
+    PlanBuffer buffer;
+    buffer.id = static_cast<BufferId>(plan.buffers.size());
+    buffer.name = fmt::format("{}{}", kind == BufferKind::Input ? "in" : "out", list.size());
+    buffer.kind = kind;
+    buffer.dtype = like.dtype();
+    buffer.shape.assign(like.shape().begin(), like.shape().end());
+    buffer.bytes = static_cast<int64_t>(like.byteSize());
+    list.push_back(buffer.id);
+    launch.args.push_back(BufferArg{buffer.id, 0, kind == BufferKind::Input ? Access::Read : Access::Write});
+    plan.buffers.push_back(std::move(buffer));
+  };
+  for (Type type : kernel.getInputs().getTypes()) add(type, BufferKind::Input, plan.inputs);
+  for (Type type : kernel.getResultTypes()) add(type, BufferKind::Output, plan.outputs);
+  plan.steps.push_back(std::move(launch));
+  return plan;
+}
+
+/// Runs the kernels of a function in order, on the device, and keeps every value.
+class Walk {
+public:
+  Walk(ExecutableImpl &executable, const NamedTensors &inputs);
+  CheckReport run(const NamedTensors &planOutputs);
+
+private:
+  void runKernel(graph::KernelOp kernel);
+  void judge(graph::KernelOp kernel, ArrayRef<HostTensor> inputs, ArrayRef<HostTensor> outputs);
+  void compareOutputs(func::ReturnOp end, const NamedTensors &planOutputs);
+
+  ExecutableImpl &executable;
+  llvm::DenseMap<Value, HostTensor> values;
+  CheckReport report;
+  int launch = 0;
+};
+
+} // namespace
+
+Walk::Walk(ExecutableImpl &executable, const NamedTensors &inputs) : executable(executable) {
+  func::FuncOp function = executable.function();
+  for (BlockArgument argument : function.getArguments()) {
+    std::string name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "graph.name").str();
+    auto input = inputs.find(name);
+    values[argument] = input != inputs.end() ? input->second : executable.parameters.find(name)->second;
+  }
+}
+
+void Walk::judge(graph::KernelOp kernel, ArrayRef<HostTensor> inputs, ArrayRef<HostTensor> outputs) {
+  std::vector<interp::OracleTensor> exact;
+  for (const HostTensor &input : inputs) exact.push_back(interp::OracleTensor::fromHost(input));
+  auto expected = interp::interpretKernel(kernel, exact);
+  if (failed(expected)) throw Error({.op = "interpreter", .rule = "the kernel cannot be interpreted"});
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    interp::Comparison verdict = interp::compare((*expected)[i], output);
+    report.kernels.push_back({kernel.getSymbol()->str(), launch, static_cast<int>(i), verdict.passed(),
+                              verdict.worstErrorOverBound, verdict.elements, verdict.summary()});
+  }
+}
+
+void Walk::runKernel(graph::KernelOp kernel) {
+  const CompiledKernelInfo &compiled = executable.kernels.find(*kernel.getSymbol())->second;
+  std::vector<HostTensor> inputs, outputs;
+  for (Value input : kernel.getInputs()) inputs.push_back(values.at(input));
+  for (Type type : kernel.getResultTypes()) {
+    outputs.push_back(emptyOf(type));
+    for (std::byte &byte : outputs.back().bytes()) byte = std::byte(0xFF); // an element not written must show
+  }
+  KernelImage image = compiled.image;
+  PlanExecutable(planOf(kernel, compiled), executable.compiler->device, {&image, 1}).runInto(inputs, outputs);
+  judge(kernel, inputs, outputs);
+  for (auto [result, output] : llvm::zip(kernel.getResults(), outputs)) values[result] = output;
+  ++launch;
+}
+
+void Walk::compareOutputs(func::ReturnOp end, const NamedTensors &planOutputs) {
+  func::FuncOp function = executable.function();
+  for (auto [i, operand] : llvm::enumerate(end.getOperands())) {
+    std::string name = function.getResultAttrOfType<StringAttr>(i, "graph.name").str();
+    const HostTensor &stepwise = values.at(operand), &planned = planOutputs.find(name)->second;
+    if (auto at = firstDifference(stepwise, planned, NaNs::AllEqual))
+      report.planDifferences.push_back(
+          fmt::format("output \"{}\": the plan gives {} at element {}, its kernels one by one {}", name,
+                      planned.get(*at), *at, stepwise.get(*at)));
+  }
+}
+
+CheckReport Walk::run(const NamedTensors &planOutputs) {
+  for (Operation &op : executable.function().getBody().front()) {
+    if (auto kernel = dyn_cast<graph::KernelOp>(op)) {
+      runKernel(kernel);
+    } else if (auto end = dyn_cast<func::ReturnOp>(op)) {
+      compareOutputs(end, planOutputs);
+    } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+      values[reshape.getResult()] = values.at(reshape.getX()).reshape(Shape(graph::shapeOf(reshape.getResult())));
+    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      values[constant.getResult()] =
+          hostTensor(cast<DenseElementsAttr>(constant.getValue()), dsl::dtypeOf(constant.getType()));
+    } else {
+      throw Error({.op = op.getName().getStringRef().str(), .rule = "the op stands between kernels"});
+    }
+  }
+  return std::move(report);
+}
+
+CheckReport Executable::check(const NamedTensors &inputs) const {
+  NamedTensors outputs = run(inputs);
+  std::lock_guard guard(impl->compiler->lock);
+  dsl::ErrorCatcher catcher(impl->compiler->context.get());
+  return Walk(*impl, inputs).run(outputs);
+}

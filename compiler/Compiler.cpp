@@ -1,0 +1,211 @@
+#include "compiler/CompilerImpl.h"
+
+#include "codegen/cpu/HostCpu.h"
+#include "compiler/dsl/Diagnostics.h"
+#include "compiler/dsl/GraphImpl.h"
+#include "ir/tile/Tile.h"
+#include "passes/plan/Planner.h"
+#include "runtime/host/HostDevice.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <thread>
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+/// Seconds since its construction.
+class Clock {
+public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+private:
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+} // namespace
+
+/// The row of ir/target a name asks for, with this machine's caches.
+static CpuTarget chooseTarget(const std::string &name) {
+  CpuTarget host = codegen::detectHostCpu();
+  if (name.empty() || name == host.name) return host;
+  const CpuTarget *row = findCpuTarget(name);
+  if (!row)
+    throw Error({.code = ErrorCode::Usage,
+                 .op = name,
+                 .rule = "the cpu target is not known",
+                 .hint = "`kiln devices` lists the targets"});
+  CpuTarget target = *row;
+  if (!codegen::machineFor(target).isHost)
+    throw Error({.code = ErrorCode::NoDevice,
+                 .op = name,
+                 .rule = "this machine cannot run the target's code",
+                 .expected = host.name + " or older",
+                 .found = name});
+  target.l1Bytes = host.l1Bytes;
+  target.l2Bytes = host.l2Bytes;
+  return target;
+}
+
+static void checkDevice(const std::string &name) {
+  for (const DeviceInfo &device : devices()) {
+    if (device.name != name) continue;
+    if (device.present) return;
+    throw Error({.code = ErrorCode::NoDevice,
+                 .op = name,
+                 .rule = "the device is not present",
+                 .found = device.detail,
+                 .hint = "--device cpu"});
+  }
+  throw Error({.code = ErrorCode::Usage,
+               .op = name,
+               .rule = "the device is not known",
+               .expected = "cpu or cuda",
+               .found = name});
+}
+
+std::vector<DeviceInfo> kiln::devices() {
+  CpuTarget host = codegen::detectHostCpu();
+  DeviceInfo cpu{"cpu",
+                 true,
+                 fmt::format("{} ({}), {} hardware threads, L1 {} KB, L2 {} KB", codegen::machineFor(host).cpu,
+                             host.name, std::max(1u, std::thread::hardware_concurrency()), host.l1Bytes / 1024,
+                             host.l2Bytes / 1024),
+                 {}};
+  for (const CpuTarget &target : cpuTargets())
+    if (codegen::machineFor(target).isHost) cpu.targets.push_back(target.name);
+  return {cpu, {"cuda", false, "this build of Kiln has no CUDA device", {}}};
+}
+
+CompilerImpl::CompilerImpl(CompileOptions given) : options(std::move(given)) {
+  checkDevice(options.device);
+  target = chooseTarget(options.target);
+  DialectRegistry registry;
+  registry.insert<graph::GraphDialect, tile::TileDialect, affine::AffineDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                  vector::VectorDialect>();
+  codegen::registerCpuTranslations(registry);
+  // Its own workers compile kernels, each with a module to itself, so that MLIR's pool would only stand by; but its
+  // locks are needed.
+  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::ENABLED);
+  context->loadAllAvailableDialects();
+  context->printOpOnDiagnostic(false);
+  auto made = codegen::CpuJit::create(target);
+  if (!made) throw Error({.op = "jit", .rule = llvm::toString(made.takeError())});
+  jit = *made;
+  device = makeHostDevice({.threads = options.threads, .poisonMemory = options.poison});
+}
+
+namespace {
+/// One compile call: the executable in the making, and what its stages share.
+class Compilation {
+public:
+  Compilation(const std::shared_ptr<CompilerImpl> &compiler, const Graph &graph);
+  std::shared_ptr<ExecutableImpl> run();
+
+private:
+  void lowerGraph();
+  void makePlan();
+  void demand(LogicalResult result, const char *what) {
+    if (failed(result) || catcher.caught()) catcher.raise(ErrorCode::Internal, "", what);
+  }
+  void writeDump();
+
+  CompilerImpl &compiler;
+  std::shared_ptr<ExecutableImpl> made = std::make_shared<ExecutableImpl>();
+  dsl::ErrorCatcher catcher;
+  std::vector<graph::FusionDecision> decisions;
+  PipelineOptions options;
+  IrRecorder *recorder = nullptr;
+};
+} // namespace
+
+Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph &graph)
+    : compiler(*owner), catcher(owner->context.get()), options{&owner->target, owner->options.fuse, &decisions} {
+  made->compiler = owner;
+  if (owner->options.keepIr || !owner->options.dumpIr.empty()) recorder = &made->recorder;
+  for (TensorInfo &info : graph.inputs()) (info.parameter ? made->parameterInfos : made->inputInfos).push_back(info);
+  std::string bytes = dsl::Access::impl(graph).bytecode();
+  made->fused = parseSourceString<ModuleOp>(bytes, ParserConfig(owner->context.get()), "graph");
+  demand(success(bool(made->fused)), "the graph's bytecode does not read back");
+}
+
+/// The graph as kernels with names and schedules.
+void Compilation::lowerGraph() {
+  demand(runLevel(kGraphLevel, *made->fused, options, recorder), "the graph passes failed");
+  made->opsInGraph = llvm::range_size(made->function().getBody().front().without_terminator());
+  demand(runLevel(kFusedLevel, *made->fused, options, recorder), "fusion failed");
+  for (const auto &[family, knobs] : compiler.options.schedules) {
+    auto text = fmt::format("#graph.schedule<\"{}\", {}>", family, knobs);
+    auto schedule = dyn_cast_or_null<graph::ScheduleAttr>(parseAttribute(text, compiler.context.get()));
+    if (!schedule) catcher.raise(ErrorCode::Usage, "schedule " + family, "the knobs are not a dictionary");
+    made->function().walk([&](graph::KernelOp kernel) {
+      if (kernel.getKind() == family) kernel.setScheduleAttr(schedule);
+    });
+  }
+}
+
+void Compilation::writeDump() {
+  if (!compiler.options.dumpIr.empty())
+    made->recorder.write(compiler.options.dumpIr, made->plan.buffers.empty() ? "" : toJson(made->plan));
+}
+
+void Compilation::makePlan() {
+  PlanOptions planning{.target = "cpu"};
+  planning.launch = [&](graph::KernelOp kernel) -> FailureOr<KernelLaunch> {
+    const CompiledKernelInfo &compiled = made->kernels.find(*kernel.getSymbol())->second;
+    return KernelLaunch{.grid = {compiled.grid, 1, 1}, .scratchBytes = compiled.scratchBytes};
+  };
+  FailureOr<LaunchPlan> plan = planGraph(made->function(), planning);
+  demand(plan, "the plan failed");
+  made->plan = std::move(*plan);
+}
+
+std::shared_ptr<ExecutableImpl> Compilation::run() {
+  Clock total, graphClock;
+  CompileTimes times;
+  try {
+    lowerGraph();
+    times.graph = graphClock.seconds();
+    Clock kernelClock;
+    auto kernels = compileKernels(compiler, made->function(), options, recorder);
+    demand(kernels, "a kernel could not be compiled");
+    made->kernels = std::move(*kernels);
+    times.kernels = kernelClock.seconds();
+    Clock planClock;
+    makePlan();
+    times.plan = planClock.seconds();
+  } catch (...) {
+    writeDump(); // how far it came is what a reader of the error wants to see
+    throw;
+  }
+  writeDump();
+  made->report = makeReport(compiler, *made, decisions);
+  times.total = total.seconds();
+  times.threads = compiler.threads();
+  made->report.times = times;
+  return made;
+}
+
+Compiler::Compiler(CompileOptions options) : impl(std::make_shared<CompilerImpl>(std::move(options))) {}
+
+int CompilerImpl::threads() const {
+  return options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+Executable Compiler::compile(const Graph &graph) const {
+  std::lock_guard guard(impl->lock);
+  return Executable(Compilation(impl, graph).run());
+}
+
+Executable kiln::compile(const Graph &graph, const CompileOptions &options) { return Compiler(options).compile(graph); }

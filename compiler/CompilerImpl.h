@@ -1,0 +1,73 @@
+//===- CompilerImpl.h - what stands behind kiln::Compiler and kiln::Executable ------------------------------------===//
+#ifndef KILN_COMPILER_COMPILERIMPL_H
+#define KILN_COMPILER_COMPILERIMPL_H
+
+#include "codegen/cpu/Jit.h"
+#include "compiler/Pipeline.h"
+#include "compiler/kiln/Compiler.h"
+#include "ir/graph/Graph.h"
+#include "runtime/Executable.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln {
+
+struct CompilerImpl {
+  explicit CompilerImpl(CompileOptions options);
+
+  CompileOptions options;
+  CpuTarget target;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::shared_ptr<codegen::CpuJit> jit;
+  std::shared_ptr<Device> device;
+  /// Held while a graph is compiled or checked: diagnostics of one must not reach another.
+  std::mutex lock;
+
+  int threads() const;
+};
+
+/// One distinct kernel, as machine code, with what its launches need.
+struct CompiledKernelInfo {
+  HostKernelImage image;
+  int64_t grid = 0;         ///< CTAs
+  int64_t scratchBytes = 0; ///< per worker
+  double seconds = 0;       ///< tile program to machine code
+};
+using CompiledKernels = std::map<std::string, CompiledKernelInfo, std::less<>>;
+
+struct ExecutableImpl {
+  std::shared_ptr<CompilerImpl> compiler;  ///< owns the context of `fused`
+  mlir::OwningOpRef<mlir::ModuleOp> fused; ///< the function of kernels that the plan was made of
+  LaunchPlan plan;
+  CompiledKernels kernels;
+  std::vector<TensorInfo> parameterInfos;
+  std::vector<TensorInfo> inputInfos;
+  NamedTensors parameters;
+  int opsInGraph = 0; ///< after decomposition
+  Report report;
+  IrRecorder recorder;
+
+  /// The plan with its parameters on the device, made by the first run after the last bind.
+  std::shared_ptr<const PlanExecutable> loaded();
+  mlir::func::FuncOp function() { return *fused->getOps<mlir::func::FuncOp>().begin(); }
+
+  /// Forgets what is loaded, for new parameters to be seen.
+  void unload();
+
+private:
+  std::mutex loading;
+  std::shared_ptr<const PlanExecutable> current;
+};
+
+/// Compiles every distinct kernel of `function`, in parallel. Failures are diagnostics, or thrown where LLVM reports
+/// them.
+mlir::FailureOr<CompiledKernels> compileKernels(const CompilerImpl &compiler, mlir::func::FuncOp function,
+                                                const PipelineOptions &options, IrRecorder *recorder);
+
+/// The report of a compiled graph, without times.
+Report makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,
+                  llvm::ArrayRef<graph::FusionDecision> decisions);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,70 @@
+// Keeps and writes the IR after every pass.
+#include "compiler/Pipeline.h"
+
+#include "kiln/Error.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+using namespace mlir;
+using namespace kiln;
+
+static ArrayRef<const Level *> levels() {
+  static const Level *const all[] = {&kGraphLevel, &kFusedLevel, &kTileLevel, &kThreadLevel};
+  return all;
+}
+
+static unsigned placeOf(StringRef level) {
+  return llvm::find_if(levels(), [&](const Level *known) { return known->name == level; }) - levels().begin();
+}
+
+void IrRecorder::record(StringRef level, unsigned step, StringRef pass, unsigned part, ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (Operation &op : module.getBody()->getOperations()) {
+    op.print(os, OpPrintingFlags().useLocalScope()); // no aliases: parts of one step are joined as text
+    os << '\n';
+  }
+  std::lock_guard guard(lock);
+  Step &entry = steps[{placeOf(level), step}];
+  entry.pass = pass.str();
+  entry.parts[part] = std::move(text);
+}
+
+std::string IrRecorder::Step::text() const {
+  std::string all;
+  for (const auto &[part, text] : parts) all += text;
+  return all;
+}
+
+std::string IrRecorder::last(StringRef level) const {
+  std::lock_guard guard(lock);
+  std::string text;
+  for (const auto &[at, step] : steps)
+    if (at.first == placeOf(level)) text = step.text();
+  return text;
+}
+
+static void writeFile(const std::filesystem::path &path, const std::string &text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw Error({.code = ErrorCode::InvalidInput, .op = path.string(), .rule = "the file cannot be written"});
+}
+
+void IrRecorder::write(const std::string &folder, const std::string &planJson) const {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure)
+    throw Error({.code = ErrorCode::InvalidInput,
+                 .op = folder,
+                 .rule = "the folder cannot be made",
+                 .found = failure.message()});
+  std::lock_guard guard(lock);
+  unsigned number = 0;
+  std::filesystem::path root(folder);
+  for (const auto &[at, step] : steps)
+    writeFile(root / fmt::format("{:02}-{}-{}.mlir", number++, levels()[at.first]->name.str(), step.pass), step.text());
+  if (!planJson.empty()) writeFile(root / fmt::format("{:02}-plan.json", number), planJson);
+}

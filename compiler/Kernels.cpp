@@ -1,0 +1,79 @@
+// Compiles the distinct kernels of a graph, each as a module of its own, over the compiler's threads.
+#include "compiler/CompilerImpl.h"
+#include "ir/tile/Tile.h"
+#include "runtime/host/ThreadPool.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+struct Job {
+  graph::KernelOp kernel;
+  OwningOpRef<ModuleOp> module;
+  CompiledKernelInfo result;
+  std::string error; ///< LLVM's words; MLIR's are diagnostics
+  bool failed = false;
+};
+} // namespace
+
+/// `func.func @main` that holds one kernel and returns its results.
+static OwningOpRef<ModuleOp> isolate(graph::KernelOp kernel) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
+  auto type = b.getFunctionType(kernel.getInputs().getTypes(), kernel.getResultTypes());
+  auto function = func::FuncOp::create(b, kernel.getLoc(), "main", type);
+  b.setInsertionPointToEnd(function.addEntryBlock());
+  IRMapping mapping;
+  // An operand that stands twice keeps its two arguments: each clone's operand is set by position.
+  auto clone = cast<graph::KernelOp>(b.clone(*kernel, mapping));
+  clone.getInputsMutable().assign(function.getArguments());
+  func::ReturnOp::create(b, kernel.getLoc(), clone.getResults());
+  return module;
+}
+
+static void compileOne(const CompilerImpl &compiler, const PipelineOptions &options, IrRecorder *recorder,
+                       unsigned part, Job &job) {
+  auto start = std::chrono::steady_clock::now();
+  job.failed = failed(runLevel(kTileLevel, *job.module, options, recorder, part));
+  if (job.failed) return;
+  auto program = *job.module->getOps<tile::KernelOp>().begin();
+  job.result.grid = program.getGrid();
+  job.result.scratchBytes = program.getSharedBytes().value_or(0);
+  job.failed = failed(runLevel(kThreadLevel, *job.module, options, recorder, part));
+  if (job.failed) return;
+  auto compiled = compiler.jit->compile(*job.module->getOps<LLVM::LLVMFuncOp>().begin());
+  if (!compiled) {
+    job.error = llvm::toString(compiled.takeError());
+    job.failed = true;
+    return;
+  }
+  job.result.image = {compiled->fn, compiled->keepAlive, compiled->symbol};
+  job.module = {}; // the IR is not needed again, and a large graph has many kernels
+  job.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+FailureOr<CompiledKernels> kiln::compileKernels(const CompilerImpl &compiler, func::FuncOp function,
+                                                const PipelineOptions &options, IrRecorder *recorder) {
+  llvm::MapVector<StringRef, Job> jobs;
+  function.walk([&](graph::KernelOp kernel) {
+    auto [job, isNew] = jobs.insert({kernel.getSymbol().value_or(""), Job()});
+    if (isNew) job->second.kernel = kernel, job->second.module = isolate(kernel);
+  });
+  ThreadPool pool(compiler.options.threads);
+  SmallVector<Job *> list;
+  for (auto &entry : jobs) list.push_back(&entry.second);
+  pool.run(static_cast<int64_t>(list.size()), [&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) compileOne(compiler, options, recorder, i, *list[i]);
+  });
+  CompiledKernels kernels;
+  for (auto &[symbol, job] : jobs) {
+    if (!job.error.empty()) job.kernel.emitError() << "kernel '" << symbol << "': " << job.error;
+    if (job.failed) return failure();
+    kernels.emplace(symbol.str(), std::move(job.result));
+  }
+  return kernels;
+}

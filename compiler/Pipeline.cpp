@@ -1,0 +1,73 @@
+#include "compiler/Pipeline.h"
+
+#include "codegen/Passes.h"
+#include "passes/graph/Passes.h"
+#include "passes/tile/Passes.h"
+#include "passes/tiling/Passes.h"
+
+#include "ir/tile/Tile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace kiln;
+
+// No canonicalisation before the functions are expanded: it would fold them with the build host's libm.
+void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(graph::createVerify());
+  pm.addNestedPass<func::FuncOp>(graph::createDecompose());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  pm.addPass(graph::createVerify({.decomposed = true}));
+}
+
+void kiln::addFusedPasses(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(graph::createFusePass({.fuse = options.fuse}, options.decisions));
+  pm.addNestedPass<func::FuncOp>(graph::createNameKernels());
+  pm.addPass(tiling::createTileSchedule({.target = options.target->name}));
+}
+
+void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(tiling::createTileGraph({.target = options.target->name}));
+  pm.addPass(tile::createTileExpandFunctions());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addNestedPass<tile::KernelOp>(tile::createTileAssignShared());
+}
+
+void kiln::addThreadPasses(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(codegen::createCpuLower({.target = options.target->name}));
+}
+
+namespace {
+/// Records after every pass; adaptors, which have no name of their own, are passed over.
+class Recording : public PassInstrumentation {
+public:
+  Recording(IrRecorder &recorder, StringRef level, unsigned part) : recorder(recorder), level(level), part(part) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override { record(pass->getArgument(), op); }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    if (!pass->getArgument().empty()) record((pass->getArgument() + "-failed").str(), op);
+  }
+
+private:
+  void record(StringRef pass, Operation *op) {
+    if (pass.empty()) return;
+    auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+    recorder.record(level, ++step, pass, part, module);
+  }
+
+  IrRecorder &recorder;
+  StringRef level;
+  unsigned part, step = 0;
+};
+} // namespace
+
+LogicalResult kiln::runLevel(const Level &level, ModuleOp module, const PipelineOptions &options, IrRecorder *recorder,
+                             unsigned part) {
+  PassManager pm(module.getContext());
+  level.addPasses(pm, options);
+  if (recorder) pm.addInstrumentation(std::make_unique<Recording>(*recorder, level.name, part));
+  return pm.run(module);
+}

@@ -1,0 +1,70 @@
+//===- Pipeline.h - which passes run, level by level
+//---------------------------------------------------------------===//
+//
+// One function per level adds that level's passes, in order; there is no other place where passes are chosen. The
+// recorder sees the IR after each of them, which is what --dump-ir writes.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_PIPELINE_H
+#define KILN_COMPILER_PIPELINE_H
+
+#include "ir/target/Cpu.h"
+#include "passes/graph/Fusion.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <mutex>
+
+namespace kiln {
+
+struct PipelineOptions {
+  const CpuTarget *target = nullptr;
+  bool fuse = true;
+  std::vector<graph::FusionDecision> *decisions = nullptr; ///< filled by fusion; may be null
+};
+
+/// A function of the ops users write -> one of decomposed ops.
+void addGraphPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// -> a function of named graph.kernels.
+void addFusedPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// A function of kernels with schedules -> a tile program for each distinct kernel.
+void addTilePasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// -> functions of the LLVM dialect.
+void addThreadPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+struct Level {
+  llvm::StringRef name; ///< "graph", "fused", "tile", "llvm"
+  void (*addPasses)(mlir::OpPassManager &, const PipelineOptions &);
+};
+inline const Level kGraphLevel{"graph", addGraphPasses}, kFusedLevel{"fused", addFusedPasses},
+    kTileLevel{"tile", addTilePasses}, kThreadLevel{"llvm", addThreadPasses};
+
+/// The IR after every pass, of all kernels, in pipeline order. Several threads may record at once.
+class IrRecorder {
+public:
+  /// The text of `module` after pass number `step` of a level; `part` orders the kernels that share the step.
+  void record(llvm::StringRef level, unsigned step, llvm::StringRef pass, unsigned part, mlir::ModuleOp module);
+  /// The last recorded text of a level; empty if there is none.
+  std::string last(llvm::StringRef level) const;
+  /// Writes NN-<level>-<pass>.mlir for every step, and the plan (if not empty) as NN-plan.json; throws Error.
+  void write(const std::string &folder, const std::string &planJson) const;
+
+private:
+  struct Step {
+    std::string pass;
+    std::map<unsigned, std::string> parts;
+    std::string text() const;
+  };
+  mutable std::mutex lock;
+  /// (place of the level, step) -> the step.
+  std::map<std::pair<unsigned, unsigned>, Step> steps;
+};
+
+/// Runs a level's passes on a module. `recorder` may be null.
+llvm::LogicalResult runLevel(const Level &level, mlir::ModuleOp module, const PipelineOptions &options,
+                             IrRecorder *recorder, unsigned part = 0);
+
+} // namespace kiln
+
+#endif

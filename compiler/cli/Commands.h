@@ -1,0 +1,58 @@
+//===- Commands.h - the subcommands of every Kiln program
+//----------------------------------------------------------===//
+//
+// What the command line says, as one struct, and a function per subcommand. They print to stdout what was asked for and
+// to stderr what is said about it, and throw kiln::Error.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_CLI_COMMANDS_H
+#define KILN_COMPILER_CLI_COMMANDS_H
+
+#include "compiler/kiln/Compiler.h"
+#include "compiler/kiln/Main.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kiln::cli {
+
+struct Arguments {
+  std::function<void(Graph &)> build; ///< the program's own graph; empty: read `file`
+  std::string file, entry = "main";
+  CompileOptions compile;
+  bool noFuse = false, json = false;
+
+  // run
+  std::vector<std::string> inputs, outputs; ///< name=path.npy
+  std::string params;                       ///< a .safetensors file
+  bool strict = false;                      ///< refuse missing inputs and parameters instead of drawing them
+  bool check = false, profile = false;
+  uint64_t seed = 1;
+  int repeat = 1;
+
+  // dump
+  std::string level = "fused";
+};
+
+/// The graph the arguments name.
+Graph loadGraph(const Arguments &arguments);
+/// Compiles, and says so on stderr if it takes over a second.
+Executable compileGraph(const Compiler &compiler, const Graph &graph);
+/// Binds every parameter: from the file, else drawn at random.
+void bindParameters(const Arguments &arguments, const Graph &graph, Executable &executable);
+/// Every input: from its file, else drawn at random.
+NamedTensors gatherInputs(const Arguments &arguments, const Graph &graph);
+/// "name=path" in its two parts; throws Error (usage).
+std::pair<std::string, std::string> splitPair(const std::string &option, const std::string &text);
+
+/// Each returns the exit code.
+int runCommand(const Arguments &arguments);
+int dumpCommand(const Arguments &arguments);
+int explainCommand(const Arguments &arguments);
+int devicesCommand(const Arguments &arguments);
+int opsCommand(const Arguments &arguments);
+
+} // namespace kiln::cli
+
+#endif

@@ -1,0 +1,89 @@
+// kiln dump, explain, devices and ops.
+#include "compiler/cli/Commands.h"
+#include "ir/graph/AcceptedOps.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+using namespace kiln;
+using namespace kiln::cli;
+using nlohmann::json;
+
+int kiln::cli::dumpCommand(const Arguments &a) {
+  Graph graph = loadGraph(a);
+  if (a.level == "source" && a.compile.dumpIr.empty()) {
+    fmt::print("{}", graph.mlir());
+    return 0;
+  }
+  CompileOptions options = a.compile;
+  options.keepIr = true;
+  Executable executable = compileGraph(Compiler(options), graph);
+  if (!a.compile.dumpIr.empty())
+    fmt::print(stderr, "wrote {}\n", a.compile.dumpIr);
+  else
+    fmt::print("{}\n", a.level == "plan" ? executable.planJson() : executable.ir(a.level));
+  return 0;
+}
+
+int kiln::cli::explainCommand(const Arguments &a) {
+  Executable executable = compileGraph(Compiler(a.compile), loadGraph(a));
+  const Report &report = executable.report();
+  fmt::print("{}\n", a.json ? report.json() : report.explain());
+  return 0;
+}
+
+int kiln::cli::devicesCommand(const Arguments &a) {
+  json all = json::array();
+  for (const DeviceInfo &device : devices()) {
+    all.push_back(
+        {{"name", device.name}, {"present", device.present}, {"detail", device.detail}, {"targets", device.targets}});
+    if (a.json) continue;
+    fmt::print("{:<8} {}{}\n", device.name, device.present ? "" : "absent: ", device.detail);
+    for (const std::string &target : device.targets) fmt::print("{:<8} --target {}\n", "", target);
+  }
+  if (a.json) fmt::print("{}\n", all.dump(2));
+  return 0;
+}
+
+static std::string dtypes(graph::Elements elements) {
+  std::string text;
+  for (auto [bit, name] :
+       {std::pair{graph::kF32, "f32"}, {graph::kI32, "i32"}, {graph::kI64, "i64"}, {graph::kBool, "bool"}})
+    if (elements & bit) text += (text.empty() ? "" : " ") + std::string(name);
+  return text.empty() ? "-" : text;
+}
+
+/// Ops of the graph dialect say in ODS what they do; the table speaks for the others.
+static std::string summaryOf(const graph::AcceptedOp &row) {
+  static const struct {
+    llvm::StringRef op, summary;
+  } generated[] = {
+#include "compiler/OpSummaries.inc"
+  };
+  if (!row.summary.empty()) return row.summary.str();
+  for (const auto &entry : generated)
+    if (entry.op == row.name) {
+      std::string text = entry.summary.str();
+      text[0] = llvm::toLower(text[0]); // the documentation begins a sentence
+      return text;
+    }
+  return "";
+}
+
+int kiln::cli::opsCommand(const Arguments &a) {
+  json all = json::array();
+  for (const graph::AcceptedOp &row : graph::acceptedOps()) {
+    if (row.level == graph::OpLevel::Decomposed || row.opClass == graph::OpClass::Structure) continue;
+    std::string summary = summaryOf(row);
+    all.push_back({{"op", row.name.str()},
+                   {"operands", dtypes(row.operands)},
+                   {"results", dtypes(row.results)},
+                   {"summary", summary}});
+    if (!a.json)
+      fmt::print("{:<18} {:<17} -> {:<17} {}\n", row.name.str(), dtypes(row.operands), dtypes(row.results), summary);
+  }
+  if (a.json) fmt::print("{}\n", all.dump(2));
+  return 0;
+}

@@ -1,0 +1,118 @@
+// The command line: what each subcommand takes, and how errors become exit codes.
+#include "compiler/cli/Commands.h"
+#include "kiln/Error.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <new>
+
+using namespace kiln;
+using namespace kiln::cli;
+
+namespace {
+
+const char *const exitCodes = "Exit codes: 0 right, 1 usage, 2 invalid input, 3 no device, 4 wrong result, 5 internal.";
+
+/// `kiln run --help` ends with these; %s stands for the program and, where it reads one, its file.
+std::string examples(const std::string &program, std::initializer_list<const char *> lines) {
+  std::string text = "Examples:\n";
+  for (const char *line : lines) text += fmt::format("  {} {}\n", program, line);
+  return text;
+}
+
+void addGraphOptions(CLI::App &app, Arguments &a) {
+  if (!a.build) {
+    app.add_option("file", a.file, "The graph: .mlir text or bytecode")->required();
+    app.add_option("--entry", a.entry, "The function to compile")->capture_default_str();
+  }
+  app.add_option("--device", a.compile.device, "Where to run: cpu, cuda")->capture_default_str();
+  app.add_option("--target", a.compile.target,
+                 "Instructions to use (`devices` lists them); default: the best there are");
+  app.add_flag("--no-fuse", a.noFuse, "One kernel per op; the bits of every output are the same");
+  app.add_option("--threads", a.compile.threads, "Threads that compile and run; 0: one per hardware thread");
+  app.add_option("--dump-ir", a.compile.dumpIr, "Write the IR after every pass to this folder");
+  app.add_flag("--json", a.json, "Print JSON");
+}
+
+void addRun(CLI::App &app, Arguments &a, const std::string &program) {
+  addGraphOptions(app, a);
+  app.add_option("--input", a.inputs, "name=file.npy; inputs without a file are drawn at random (see --seed)");
+  app.add_option("--params", a.params, "A .safetensors file with the parameters, by name");
+  app.add_option("--output", a.outputs, "name=file.npy to write; outputs without a file are summarised");
+  app.add_flag("--strict", a.strict, "Refuse missing inputs and parameters instead of drawing them");
+  app.add_option("--seed", a.seed, "Of what is drawn: floats standard normal, integers 0..7, bools 0 or 1")
+      ->capture_default_str();
+  app.add_flag("--check", a.check, "Judge every kernel by the interpreter, fed with that kernel's inputs");
+  app.add_flag("--profile", a.profile, "Print the time of every kernel");
+  app.add_option("--repeat", a.repeat, "Run so many times and print the median time")->check(CLI::PositiveNumber);
+  app.footer(examples(program,
+                      {"--input x=x.npy --params w.safetensors --output y=y.npy", "--check", "--repeat 20 --profile"}) +
+             exitCodes);
+}
+
+void addDump(CLI::App &app, Arguments &a, const std::string &program) {
+  addGraphOptions(app, a);
+  app.add_option("--level", a.level, "source, graph (decomposed), fused, tile, llvm or plan (JSON)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"source", "graph", "fused", "tile", "llvm", "plan"}));
+  app.footer(examples(program, {"--level tile", "--dump-ir steps"}) +
+             "With --dump-ir, steps/ holds NN-<level>-<pass>.mlir for every pass; kiln-opt reads each.\n" + exitCodes);
+}
+
+void addExplain(CLI::App &app, Arguments &a, const std::string &program) {
+  addGraphOptions(app, a);
+  app.footer(
+      examples(program, {"", "--no-fuse", "--json"}) +
+      "The table has a row per distinct kernel: bytes each launch would move with one kernel per op (before) and\n"
+      "moves (after). Then come the edges between kernels, with the rule that kept them apart, and the memory.\n" +
+      exitCodes);
+}
+
+int dispatch(CLI::App &app, int argc, char **argv, Arguments &a) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ErrorCode::Usage);
+  }
+  a.compile.fuse = !a.noFuse;
+  const std::pair<const char *, int (*)(const Arguments &)> commands[] = {{"run", runCommand},
+                                                                          {"dump", dumpCommand},
+                                                                          {"explain", explainCommand},
+                                                                          {"devices", devicesCommand},
+                                                                          {"ops", opsCommand}};
+  for (auto [name, command] : commands)
+    if (app.got_subcommand(name)) return command(a);
+  return static_cast<int>(ErrorCode::Usage);
+}
+
+} // namespace
+
+int kiln::main(int argc, char **argv, const std::function<void(Graph &)> &build) {
+  Arguments a{.build = build};
+  std::string self = argc > 0 ? std::string(argv[0]) : "kiln";
+  if (size_t slash = self.find_last_of('/'); slash != std::string::npos) self.erase(0, slash + 1);
+  auto program = [&](const char *command) { return self + " " + command + (build ? "" : " m.mlir"); };
+  CLI::App app(build ? "A graph compiled by Kiln." : "Compiles model graphs into a few fused kernels, and runs them.",
+               self);
+  app.require_subcommand(1);
+  app.footer(examples(self, {build ? "run --check" : "run m.mlir --input x=x.npy --output y=y.npy",
+                             build ? "explain" : "explain m.mlir", "run --help"}) +
+             exitCodes);
+  addRun(*app.add_subcommand("run", "Compile and run a graph"), a, program("run"));
+  addDump(*app.add_subcommand("dump", "Print the IR of a level"), a, program("dump"));
+  addExplain(*app.add_subcommand("explain", "Say which kernels there are, and why not fewer"), a, program("explain"));
+  app.add_subcommand("devices", "List what graphs can run on")->add_flag("--json", a.json, "Print JSON");
+  app.add_subcommand("ops", "List the ops a graph may hold")->add_flag("--json", a.json, "Print JSON");
+  try {
+    return dispatch(app, argc, argv, a);
+  } catch (const Error &error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.code);
+  } catch (const std::bad_alloc &) {
+    fmt::print(stderr, "invalid input error: the graph needs more memory than there is\n");
+    return static_cast<int>(ErrorCode::InvalidInput);
+  } catch (const std::exception &error) {
+    fmt::print(stderr, "internal error: {}\n", error.what());
+  }
+  return static_cast<int>(ErrorCode::Internal);
+}

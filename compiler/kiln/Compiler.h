@@ -1,0 +1,60 @@
+// From a graph to an executable: kiln::compile(g) does it with the defaults.
+#pragma once
+
+#include "kiln/Executable.h"
+#include "kiln/Graph.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+struct CompilerImpl;
+
+struct CompileOptions {
+  /// "cpu". Another name throws Error (no device).
+  std::string device = "cpu";
+  /// Which instructions to use: a name `kiln devices` lists ("avx512", "avx2", ...); empty is the best this machine
+  /// has.
+  std::string target;
+  /// False: one kernel per op left after decomposition. The bits of every output are the same.
+  bool fuse = true;
+  /// Threads that compile kernels, and threads a launch may use; 0 is one per hardware thread.
+  int threads = 0;
+  /// A folder to write the IR after every pass to, as NN-<level>-<pass>.mlir, and the plan as JSON; made if needed.
+  std::string dumpIr;
+  /// Keep the IR of every level for Executable::ir.
+  bool keepIr = false;
+  /// Schedules by kernel family in place of the default ones, as the knobs of #graph.schedule: {"matmul", "{bm = 96,
+  /// ...}"}.
+  std::map<std::string, std::string> schedules;
+  /// Fill the arena and fresh memory with NaN bytes before every run, so that reads of unwritten bytes show.
+  bool poison = false;
+};
+
+/// Compiles graphs, one at a time per call; calls may come from several threads.
+class Compiler {
+public:
+  explicit Compiler(CompileOptions options = {});
+  /// Throws Error: invalid input for a graph that has no outputs, internal if the compiler is at fault.
+  Executable compile(const Graph &graph) const;
+
+private:
+  std::shared_ptr<CompilerImpl> impl;
+};
+
+/// Compiles one graph.
+Executable compile(const Graph &graph, const CompileOptions &options = {});
+
+/// A device this build can compile for.
+struct DeviceInfo {
+  std::string name;                 ///< "cpu"
+  bool present;                     ///< whether this machine can run it
+  std::string detail;               ///< what it is, or why it is absent
+  std::vector<std::string> targets; ///< best first; those this machine cannot run are left out
+};
+std::vector<DeviceInfo> devices();
+
+} // namespace kiln

@@ -1,0 +1,99 @@
+// What compiling a graph came to: its kernels with what each absorbed and moves, the edges between them with the rule
+// that kept them apart, where memory goes, and where time went. Plain data, with printers for people and programs.
+#pragma once
+
+#include "kiln/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kiln {
+
+/// One distinct kernel. Bytes and FLOPs are those of one launch.
+struct KernelReport {
+  std::string symbol;                           ///< "matmul_0123456789abcdef"
+  std::string kind;                             ///< "pointwise", "row", "column", "matmul"
+  int launches = 0;                             ///< how many of the plan's launches run it
+  std::vector<std::pair<std::string, int>> ops; ///< op -> how many of it are inside, in order of first appearance
+  std::string shape;                            ///< of what it computes: "f32[128, 384]"
+  std::string schedule;                         ///< how it is tiled
+  int64_t bytesBefore = 0; ///< moved if each op inside were a kernel: operands read and results written, views free
+  int64_t bytesAfter = 0;  ///< moved by this kernel: its operands and results, each once
+  int64_t flops = 0;       ///< float operations; fma and a matmul's step are 2, a function is 1
+  SourceLoc where;         ///< the line of the first op
+  double compileSeconds = 0;
+  /// FLOPs per byte moved; 0 if nothing is moved.
+  double intensity() const { return bytesAfter ? static_cast<double>(flops) / static_cast<double>(bytesAfter) : 0; }
+};
+
+/// Two ops that could have shared a kernel and do not.
+struct EdgeReport {
+  std::string producer, consumer;               ///< ops: "math.exp"
+  int producerKernel = -1, consumerKernel = -1; ///< launches, counted from 0 in program order
+  SourceLoc producerWhere, consumerWhere;
+  bool sibling = false;  ///< they share an input instead of being producer and consumer
+  std::string rule;      ///< the rule's short name
+  std::string reason;    ///< the rule with this case's numbers
+  int64_t bytesKept = 0; ///< traffic that stays because they are apart
+};
+
+/// Bytes by what holds them.
+struct MemoryReport {
+  int64_t inputs = 0, parameters = 0, outputs = 0, constants = 0;
+  int64_t arena = 0;       ///< the peak of all temporaries together, which is what a run allocates
+  int64_t temporaries = 0; ///< their sum, had none shared memory
+};
+
+/// Wall-clock seconds.
+struct CompileTimes {
+  double graph = 0;   ///< decompose, fuse, name
+  double plan = 0;    ///< buffers and steps
+  double kernels = 0; ///< tile programs to machine code, all workers together
+  double total = 0;
+  int threads = 1;
+};
+
+struct Report {
+  std::string target; ///< "cpu (avx512)"
+  bool fused = true;
+  std::vector<KernelReport> kernels; ///< in order of first launch
+  std::vector<std::string> launches; ///< the symbol of every launch, in order
+  std::vector<EdgeReport> edges;
+  int opsInGraph = 0; ///< after decomposition
+  MemoryReport memory;
+  CompileTimes times;
+
+  /// The kernels as a table for people, ending with totals.
+  std::string table() const;
+  /// The table, the edges and the memory.
+  std::string explain() const;
+  /// All of it as JSON, `{"schema": 1, ...}`.
+  std::string json() const;
+};
+
+/// One output of one launch against the interpreter, fed with what that launch was fed.
+struct KernelCheck {
+  std::string symbol;
+  int launch = 0; ///< counted from 0
+  int output = 0; ///< of the kernel
+  bool passed = false;
+  double worstErrorOverBound = 0;
+  int64_t elements = 0;
+  std::string summary; ///< the verdict in one line
+};
+
+/// What Executable::check found.
+struct CheckReport {
+  std::vector<KernelCheck> kernels;
+  /// Outputs whose bits differ between the plan and its kernels run one by one; empty if it moves data correctly.
+  std::vector<std::string> planDifferences;
+
+  bool passed() const;
+  double worstErrorOverBound() const;
+  /// A line per kernel that failed, or the one with the largest error.
+  std::string summary() const;
+};
+
+} // namespace kiln

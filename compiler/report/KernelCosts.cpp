@@ -1,0 +1,108 @@
+#include "compiler/report/KernelCosts.h"
+
+#include "compiler/dsl/Diagnostics.h"
+#include "compiler/dsl/GraphImpl.h"
+#include "ir/graph/AcceptedOps.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::report;
+using graph::OpClass;
+
+ArrayRef<FlopRow> kiln::report::flopRows() {
+  static const FlopRow rows[] = {{"arith.addf", 1}, {"arith.subf", 1},     {"arith.mulf", 1},     {"arith.divf", 1},
+                                 {"arith.negf", 1}, {"arith.maximumf", 1}, {"arith.minimumf", 1}, {"math.fma", 2},
+                                 {"math.absf", 1},  {"math.floor", 1},     {"math.ceil", 1},      {"math.sqrt", 1},
+                                 {"math.rsqrt", 1}, {"math.exp", 1},       {"math.log", 1},       {"math.sin", 1},
+                                 {"math.cos", 1},   {"math.tanh", 1},      {"math.erf", 1},       {"graph.sigmoid", 1},
+                                 {"graph.gelu", 1}, {"graph.reduce", 1}};
+  return rows;
+}
+
+int64_t kiln::report::bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return byteSize(dsl::dtypeOf(type), tensor.getNumElements()).value_or(0);
+}
+
+static OpClass classOf(Operation *op) {
+  const graph::AcceptedOp *row = graph::findAcceptedOp(op->getName().getStringRef());
+  return row ? row->opClass : OpClass::Structure;
+}
+
+/// The value a chain of views reads.
+static Value throughViews(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (classOf(op) != OpClass::View) break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+static bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getName().getStringRef() == "arith.constant";
+}
+
+/// What the op would move as a kernel of its own: each distinct operand once, looked at through views, and its result.
+static int64_t bytesAlone(Operation *op) {
+  int64_t bytes = 0;
+  llvm::SmallSetVector<Value, 4> read;
+  for (Value operand : op->getOperands()) read.insert(throughViews(operand));
+  for (Value value : read)
+    if (!isConstant(value)) bytes += bytesOf(value.getType());
+  for (Type type : op->getResultTypes()) bytes += bytesOf(type);
+  return bytes;
+}
+
+static int64_t flopsOf(Operation *op) {
+  if (auto matmul = dyn_cast<graph::MatmulOp>(op)) {
+    ArrayRef<int64_t> a = graph::shapeOf(matmul.getA());
+    return 2 * matmul.getType().getNumElements() * (matmul.getTransposeA() ? a[a.size() - 2] : a.back());
+  }
+  for (const FlopRow &row : flopRows()) {
+    if (row.op != op->getName().getStringRef()) continue;
+    Value counted = isa<graph::ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
+    auto type = cast<RankedTensorType>(counted.getType());
+    return isa<FloatType>(type.getElementType()) ? row.perElement * type.getNumElements() : 0;
+  }
+  return 0;
+}
+
+KernelReport kiln::report::describe(graph::KernelOp kernel) {
+  KernelReport row;
+  row.symbol = kernel.getSymbol().value_or("").str();
+  row.kind = kernel.getKind().str();
+  if (auto schedule = kernel.getScheduleAttr())
+    for (NamedAttribute knob : schedule.getKnobs()) {
+      std::string value;
+      llvm::raw_string_ostream os(value);
+      if (auto integer = dyn_cast<IntegerAttr>(knob.getValue()))
+        os << integer.getValue();
+      else
+        os << knob.getValue();
+      row.schedule += (row.schedule.empty() ? "" : " ") + knob.getName().str() + "=" + value;
+    }
+  std::map<std::string, size_t> index;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    OpClass opClass = classOf(&op);
+    if (isConstant(op.getResult(0))) continue;
+    auto [at, isNew] = index.try_emplace(op.getName().getStringRef().str(), row.ops.size());
+    if (isNew) row.ops.emplace_back(at->first, 0);
+    ++row.ops[at->second].second;
+    if (row.where.line == 0) row.where = dsl::sourceOf(op.getLoc());
+    if (opClass == OpClass::View) continue;
+    row.bytesBefore += bytesAlone(&op);
+    row.flops += flopsOf(&op);
+  }
+  llvm::SmallSetVector<Value, 4> inputs(kernel.getInputs().begin(), kernel.getInputs().end());
+  for (Value input : inputs) row.bytesAfter += bytesOf(input.getType());
+  for (Value output : kernel.getOutputs()) row.bytesAfter += bytesOf(output.getType());
+  if (kernel.getNumResults()) {
+    auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
+    row.shape = typeString(dsl::dtypeOf(type), type.getShape());
+  }
+  row.bytesBefore = std::max(row.bytesBefore, row.bytesAfter); // a kernel of views alone moves what it moves
+  return row;
+}

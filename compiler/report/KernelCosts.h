@@ -1,0 +1,29 @@
+//===- KernelCosts.h - what a kernel absorbed, moves and computes -------------------------------------------------===//
+//
+// Counts read off a graph.kernel's region, for reports only: nothing decides by them.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_REPORT_KERNELCOSTS_H
+#define KILN_COMPILER_REPORT_KERNELCOSTS_H
+
+#include "compiler/kiln/Report.h"
+#include "ir/graph/Graph.h"
+
+namespace kiln::report {
+
+/// Float operations per element of an op's result (of its operand, for a reduction); ops without a row do none.
+struct FlopRow {
+  llvm::StringRef op;
+  int perElement;
+};
+llvm::ArrayRef<FlopRow> flopRows();
+
+/// The row of a kernel in the report, without `launches` and `compileSeconds`.
+KernelReport describe(graph::KernelOp kernel);
+
+/// Bytes a tensor takes in memory; bool is one byte.
+int64_t bytesOf(mlir::Type type);
+
+} // namespace kiln::report
+
+#endif

@@ -1,0 +1,61 @@
+// From a compiled graph to its report.
+#include "compiler/CompilerImpl.h"
+#include "compiler/dsl/Diagnostics.h"
+#include "compiler/report/KernelCosts.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace kiln;
+
+static MemoryReport memoryOf(const LaunchPlan &plan) {
+  MemoryReport memory;
+  for (const PlanBuffer &buffer : plan.buffers) {
+    if (buffer.aliasOf != kNoBuffer) continue;
+    int64_t *const totals[] = {&memory.inputs, &memory.parameters, &memory.outputs, &memory.constants,
+                               &memory.temporaries};
+    int64_t bytes = buffer.bytes.constant();
+    if (buffer.kind == BufferKind::Temporary) bytes = llvm::alignTo(bytes, kBufferAlignment); // as the arena counts
+    *totals[static_cast<int>(buffer.kind)] += bytes;
+  }
+  memory.arena = plan.arenaBytes.constant();
+  return memory;
+}
+
+static EdgeReport edgeOf(const graph::FusionDecision &decision) {
+  EdgeReport edge;
+  edge.producer = decision.producerOp;
+  edge.consumer = decision.consumerOp;
+  edge.producerKernel = decision.producerKernel;
+  edge.consumerKernel = decision.consumerKernel;
+  edge.producerWhere = dsl::sourceOf(decision.producer);
+  edge.consumerWhere = dsl::sourceOf(decision.consumer);
+  edge.sibling = decision.sibling;
+  edge.rule = decision.rule.str();
+  edge.reason = decision.reason;
+  edge.bytesKept = decision.bytesKept;
+  return edge;
+}
+
+Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,
+                        ArrayRef<graph::FusionDecision> decisions) {
+  Report report;
+  report.target = fmt::format("cpu ({})", compiler.target.name);
+  report.fused = compiler.options.fuse;
+  report.opsInGraph = executable.opsInGraph;
+  std::map<std::string, size_t> rows;
+  executable.function().walk([&](graph::KernelOp kernel) {
+    std::string symbol = kernel.getSymbol().value_or("").str();
+    report.launches.push_back(symbol);
+    auto [row, isNew] = rows.try_emplace(symbol, report.kernels.size());
+    if (isNew) {
+      report.kernels.push_back(report::describe(kernel));
+      report.kernels.back().compileSeconds = executable.kernels.find(symbol)->second.seconds;
+    }
+    ++report.kernels[row->second].launches;
+  });
+  for (const graph::FusionDecision &decision : decisions)
+    if (!decision.merged) report.edges.push_back(edgeOf(decision));
+  report.memory = memoryOf(executable.plan);
+  return report;
+}

@@ -1,0 +1,202 @@
+// The command line: what it prints and which code it ends with, whatever it is given.
+#include "kiln/Main.h"
+#include "kiln/Error.h"
+#include "kiln/Ops.h"
+#include "runtime/files/Npy.h"
+#include "runtime/files/Safetensors.h"
+
+#include "gtest/gtest.h"
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using namespace kiln;
+namespace fs = std::filesystem;
+
+namespace {
+
+const char *const graphText =
+    R"(func.func @main(%x: tensor<4x8xf32> {graph.name = "x"}, %w: tensor<8x2xf32> {graph.name = "w", graph.param})
+    -> (tensor<4x2xf32> {graph.name = "y"}) {
+  %y = graph.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}
+)";
+
+class Main : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder = fs::temp_directory_path() / ("kiln-main-" + test);
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    write("m.mlir", graphText);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string path(const std::string &name) const { return folder / name; }
+  void write(const std::string &name, const std::string &text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+
+  /// Runs the command line; `out` and `err` are what it printed.
+  int kilnMain(std::vector<std::string> arguments, const std::function<void(Graph &)> &build = {}) {
+    arguments.insert(arguments.begin(), "kiln");
+    std::vector<char *> argv;
+    for (std::string &argument : arguments) argv.push_back(argument.data());
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    int code = kiln::main(static_cast<int>(argv.size()), argv.data(), build);
+    std::fflush(stdout);
+    out = ::testing::internal::GetCapturedStdout();
+    err = ::testing::internal::GetCapturedStderr();
+    return code;
+  }
+  bool printed(const std::string &part) const { return (out + err).find(part) != std::string::npos; }
+
+  fs::path folder;
+  std::string out, err;
+};
+
+TEST_F(Main, HelpTeaches) {
+  EXPECT_EQ(kilnMain({"--help"}), 0);
+  EXPECT_TRUE(printed("Exit codes"));
+  EXPECT_EQ(kilnMain({"run", "--help"}), 0);
+  EXPECT_TRUE(printed("kiln run m.mlir --input x=x.npy")) << out;
+}
+
+TEST_F(Main, UsageIsOne) {
+  EXPECT_EQ(kilnMain({}), 1);
+  EXPECT_EQ(kilnMain({"fly"}), 1);
+  EXPECT_EQ(kilnMain({"run"}), 1);
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--speed"}), 1);
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--repeat", "0"}), 1);
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--input", "x"}), 1);
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--device", "abacus"}), 1);
+  EXPECT_EQ(kilnMain({"dump", path("m.mlir"), "--level", "basement"}), 1);
+}
+
+TEST_F(Main, RunReadsAndWritesFiles) {
+  writeNpy(path("x.npy"), HostTensor::full({4, 8}, f32, 1));
+  writeSafetensors(path("w.safetensors"), {{"w", HostTensor::full({8, 2}, f32, 0.5)}});
+  ASSERT_EQ(kilnMain({"run", path("m.mlir"), "--input", "x=" + path("x.npy"), "--params", path("w.safetensors"),
+                      "--output", "y=" + path("y.npy"), "--strict"}),
+            0)
+      << err;
+  EXPECT_TRUE(bitEqual(readNpy(path("y.npy")), HostTensor::full({4, 2}, f32, 4)));
+}
+
+TEST_F(Main, RunDrawsWhatIsMissingBySeed) {
+  ASSERT_EQ(kilnMain({"run", path("m.mlir")}), 0) << err;
+  EXPECT_TRUE(printed("drawn at random, seed 1"));
+  std::string first = out;
+  EXPECT_EQ(kilnMain({"run", path("m.mlir")}), 0);
+  EXPECT_EQ(out, first);
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--seed", "2"}), 0);
+  EXPECT_NE(out, first);
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--strict"}), 2);
+  EXPECT_TRUE(printed("--input x=file.npy"));
+}
+
+TEST_F(Main, FusionChangesNoBits) {
+  ASSERT_EQ(kilnMain({"run", path("m.mlir"), "--output", "y=" + path("a.npy")}), 0);
+  ASSERT_EQ(kilnMain({"run", path("m.mlir"), "--output", "y=" + path("b.npy"), "--no-fuse"}), 0);
+  EXPECT_TRUE(bitEqual(readNpy(path("a.npy")), readNpy(path("b.npy"))));
+}
+
+TEST_F(Main, CheckSaysHowFarOffItIs) {
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--check"}), 0);
+  EXPECT_TRUE(printed("1 of 1 kernel outputs within their bounds")) << out << err;
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--check", "--json"}), 0);
+  EXPECT_TRUE(nlohmann::json::parse(out)["check"]["passed"].get<bool>());
+}
+
+TEST_F(Main, JsonParses) {
+  for (const char *command : {"run", "explain"}) {
+    ASSERT_EQ(kilnMain({command, path("m.mlir"), "--json"}), 0) << err;
+    EXPECT_EQ(nlohmann::json::parse(out)["schema"], 1) << out;
+  }
+  for (const char *command : {"devices", "ops"}) {
+    ASSERT_EQ(kilnMain({command, "--json"}), 0);
+    EXPECT_TRUE(nlohmann::json::parse(out).is_array());
+  }
+  ASSERT_EQ(kilnMain({"dump", path("m.mlir"), "--level", "plan"}), 0);
+  EXPECT_EQ(nlohmann::json::parse(out)["schema"], 1);
+}
+
+TEST_F(Main, DumpPrintsEveryLevel) {
+  const std::pair<const char *, const char *> levels[] = {{"source", "func.func @main"}, {"graph", "graph.matmul"},
+                                                          {"fused", "graph.kernel"},     {"tile", "tile.kernel"},
+                                                          {"llvm", "llvm.func"},         {"plan", "\"steps\""}};
+  for (auto [level, part] : levels) {
+    EXPECT_EQ(kilnMain({"dump", path("m.mlir"), "--level", level}), 0) << err;
+    EXPECT_TRUE(printed(part)) << level;
+  }
+  EXPECT_EQ(kilnMain({"dump", path("m.mlir"), "--dump-ir", path("steps")}), 0);
+  EXPECT_TRUE(fs::exists(path("steps/00-graph-graph-verify.mlir")));
+}
+
+TEST_F(Main, OpsSayWhatTheyDo) {
+  EXPECT_EQ(kilnMain({"ops"}), 0);
+  EXPECT_TRUE(printed("graph.softmax"));
+  EXPECT_TRUE(printed("max(x, 0), elementwise; NaN stays NaN"));
+  EXPECT_FALSE(printed("arith.divsi")); // behind guards only
+}
+
+TEST_F(Main, BadFilesAreTwo) {
+  write("torn.mlir", std::string(graphText).substr(0, 200));
+  write("other.mlir", "func.func @other() { return }");
+  write("bytes.mlir", std::string("ML\xefR\x07\x00junk", 10));
+  write(
+      "deep.mlir", "func.func @main(%x: " + [] {
+        std::string tuples;
+        for (int i = 0; i < 100000; ++i) tuples += "tuple<";
+        return tuples;
+      }());
+  write("huge.mlir", "func.func @main(%x: tensor<4611686018427387904x4xf32>) -> tensor<4611686018427387904x4xf32> {\n"
+                     "return %x : tensor<4611686018427387904x4xf32>\n}");
+  write("empty.npy", "");
+  write("bad.safetensors", "{not json}");
+  writeNpy(path("wide.npy"), HostTensor({4, 9}, f32));
+  const std::vector<std::vector<std::string>> cases = {
+      {"run", path("nothing.mlir")},
+      {"run", path("torn.mlir")},
+      {"run", path("other.mlir")},
+      {"run", path("m.mlir"), "--entry", "nope"},
+      {"run", path("bytes.mlir")},
+      {"run", path("deep.mlir")},
+      {"run", path("huge.mlir")},
+      {"run", path("m.mlir"), "--input", "x=" + path("empty.npy")},
+      {"run", path("m.mlir"), "--input", "x=" + path("wide.npy")},
+      {"run", path("m.mlir"), "--input", "z=" + path("wide.npy")},
+      {"run", path("m.mlir"), "--input", "x=" + path("nothing.npy")},
+      {"run", path("m.mlir"), "--params", path("bad.safetensors")},
+      {"run", path("m.mlir"), "--output", "q=" + path("q.npy")},
+      {"run", path("m.mlir"), "--output", "y=" + path("no/such/folder/q.npy")},
+      {"explain", path("torn.mlir")},
+      {"dump", path("torn.mlir")},
+      {"dump", path("m.mlir"), "--dump-ir", path("m.mlir") + "/x"},
+  };
+  for (const auto &arguments : cases) {
+    EXPECT_EQ(kilnMain(arguments), 2) << arguments[1] << "\n" << err;
+    EXPECT_EQ(err.find("internal"), std::string::npos) << err;
+    EXPECT_EQ(out, "");
+  }
+}
+
+TEST_F(Main, AbsentDeviceIsThree) {
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--device", "cuda"}), 3);
+  EXPECT_TRUE(printed("no CUDA device"));
+}
+
+TEST_F(Main, DslProgramsBringTheirGraph) {
+  auto build = [](Graph &g) { g.output("y", relu(g.input("x", {3}))); };
+  EXPECT_EQ(kilnMain({"run", "--check"}, build), 0) << err;
+  EXPECT_EQ(kilnMain({"explain"}, build), 0) << err;
+  auto wrong = [](Graph &g) { matmul(g.input("x", {3, 4}), g.input("w", {5, 6})); };
+  EXPECT_EQ(kilnMain({"run"}, wrong), 2);
+  EXPECT_TRUE(printed("MainTest.cpp:")) << err;
+}
+
+} // namespace
