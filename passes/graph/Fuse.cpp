@@ -71,12 +71,13 @@ public:
 
   /// The decisions on all candidates, asked again of the final clusters.
   void report(ArrayRef<int> kernelOf, std::vector<FusionDecision> &decisions) {
+    llvm::DenseMap<std::pair<ClusterId, ClusterId>, FusionDecision> apart; // one answer per pair of kernels
     for (const Candidate &c : candidates) {
       Operation *a = graph.nodes[c.a].op(), *b = graph.nodes[c.b].op();
-      FusionDecision decision{a->getLoc(), b->getLoc(), a->getName().getStringRef().str(),
-                              b->getName().getStringRef().str()};
-      decision.producerKernel = kernelOf[clusters.find(c.a)];
-      decision.consumerKernel = kernelOf[clusters.find(c.b)];
+      FusionDecision decision = newDecision(a, b);
+      std::pair pair(clusters.find(c.a), clusters.find(c.b));
+      decision.producerKernel = kernelOf[pair.first];
+      decision.consumerKernel = kernelOf[pair.second];
       decision.sibling = c.sibling;
       decision.merged = together(c);
       if (decision.merged) {
@@ -84,11 +85,11 @@ public:
         decision.bytesSaved = c.edgeBytes;
         decision.reason = c.sibling ? "both read one input" : "the value stays on chip";
       } else {
-        MergeQuestion question = ask(c);
-        Verdict verdict = judge(question);
-        decision.rule = verdict.rule ? verdict.rule->text.name : kRounds.name;
-        decision.reason = verdict.rule ? verdict.reason : "later merges made room";
-        decision.bytesKept = question.bytesSaved;
+        auto [known, isNew] = apart.try_emplace(pair, decision);
+        if (isNew) explainApart(c, known->second);
+        decision.rule = known->second.rule;
+        decision.reason = known->second.reason;
+        decision.bytesKept = known->second.bytesKept;
       }
       decisions.push_back(std::move(decision));
     }
@@ -100,6 +101,18 @@ private:
   const FuseOptions &options;
   std::vector<Candidate> candidates;
   unsigned numMerged = 0;
+
+  static FusionDecision newDecision(Operation *a, Operation *b) {
+    return {a->getLoc(), b->getLoc(), a->getName().getStringRef().str(), b->getName().getStringRef().str()};
+  }
+
+  void explainApart(const Candidate &c, FusionDecision &decision) {
+    MergeQuestion question = ask(c);
+    Verdict verdict = judge(question);
+    decision.rule = verdict.rule ? verdict.rule->text.name : kRounds.name;
+    decision.reason = verdict.rule ? verdict.reason : "later merges made room";
+    decision.bytesKept = question.bytesSaved;
+  }
 
   bool together(const Candidate &c) const { return clusters.find(c.a) == clusters.find(c.b); }
   /// Whether later merges may lift a rule's objection.
@@ -164,23 +177,48 @@ private:
     };
     std::priority_queue<int, std::vector<int>, decltype(later)> queue(later,
                                                                       std::vector<int>(round.begin(), round.end()));
+    refusals.clear();
     while (!queue.empty()) {
       int i = queue.top();
       queue.pop();
       Candidate &c = candidates[i];
-      if (together(c)) continue;
+      if (together(c) || (c.refusedBy = refusedAtOnce(c))) continue;
       MergeQuestion question = ask(c);
       if (question.bytesSaved < c.bytes) { // others took part of what it would save
         c.bytes = question.bytesSaved;
         queue.push(i);
         continue;
       }
-      Verdict verdict = judge(question);
-      c.refusedBy = verdict.rule;
-      if (verdict.rule) continue;
+      c.refusedBy = judge(question).rule;
+      if (c.refusedBy) {
+        refusals[pairOf(c)] = {sizesOf(c), c.refusedBy};
+        continue;
+      }
       clusters.merge(question.a, question.b, question.crossings, question.info);
       ++numMerged;
     }
+  }
+
+  /// The last refusal of two clusters in this round, and how many members they had then.
+  using Pair = std::pair<ClusterId, ClusterId>;
+  struct Refusal {
+    Pair sizes;
+    const MergeRule *rule;
+  };
+  llvm::DenseMap<Pair, Refusal> refusals;
+
+  Pair pairOf(const Candidate &c) const { return {clusters.find(c.a), clusters.find(c.b)}; }
+  Pair sizesOf(const Candidate &c) const {
+    auto [a, b] = pairOf(c);
+    return {static_cast<int>(clusters[a].members.size()), static_cast<int>(clusters[b].members.size())};
+  }
+  /// What is known to object without looking at the edges between the two clusters again.
+  const MergeRule *refusedAtOnce(const Candidate &c) {
+    auto [a, b] = pairOf(c);
+    MergeQuestion question{graph, clusters, options, a, b, {}, 0};
+    if (const MergeRule *rule = judgeClusters(question).rule) return rule;
+    auto known = refusals.find({a, b});
+    return known != refusals.end() && known->second.sizes == sizesOf(c) ? known->second.rule : nullptr;
   }
 };
 

@@ -114,6 +114,19 @@ SmallVector<NodeId> Clusters::outputs(ClusterId a, ClusterId b, ArrayRef<Crossin
   return result;
 }
 
+unsigned Clusters::numOperands(ClusterId a, ClusterId b, ArrayRef<Crossing> crossings) const {
+  const Cluster &x = clusters[a], &y = clusters[b];
+  unsigned count = x.numOutputs + y.numOutputs + x.inputs.size() + y.inputs.size();
+  for (auto i = x.inputs.begin(), j = y.inputs.begin(); i != x.inputs.end() && j != y.inputs.end();) {
+    count -= i->first == j->first; // read by both
+    i->first <= j->first ? ++i : ++j;
+  }
+  forEachProducer(crossings, [&](NodeId producer, unsigned uses, int64_t) {
+    count -= 1 + (outside[producer] == uses); // no input any more, and perhaps no output
+  });
+  return count;
+}
+
 //===- Order ------------------------------------------------------------------------------------------------------===//
 
 Clusters::Walk Clusters::walk(ClusterId from, ClusterId to, bool down) {

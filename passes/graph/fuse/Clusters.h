@@ -61,6 +61,9 @@ public:
   /// Values of the merged cluster that must be stored.
   llvm::SmallVector<NodeId> outputs(ClusterId a, ClusterId b, llvm::ArrayRef<Crossing> crossings) const;
 
+  /// Operands and results of the merged cluster.
+  unsigned numOperands(ClusterId a, ClusterId b, llvm::ArrayRef<Crossing> crossings) const;
+
   /// Which other clusters lie on a path from one of two clusters to the other.
   enum class Paths { None, Through, SearchLimit };
   /// Whether a path leads from `a` to `b` or back through a third cluster. Stops at a limit on the work.

@@ -49,14 +49,7 @@ Objection maxOps(MergeQuestion &q) {
 }
 
 Objection maxOperands(MergeQuestion &q) {
-  // An upper bound; the exact number only where that is too much.
-  const Cluster &a = q.first(), &b = q.second();
-  if (a.inputs.size() + b.inputs.size() + a.numOutputs + b.numOutputs <= q.options.maxOperands) return {};
-  llvm::DenseSet<ValueId> values;
-  for (const Cluster *c : {&a, &b})
-    for (auto [value, bytes] : c->inputs) values.insert(value);
-  for (const Crossing &crossing : q.crossings) values.erase(crossing.producer);
-  size_t operands = values.size() + q.clusters.outputs(q.a, q.b, q.crossings).size();
+  unsigned operands = q.clusters.numOperands(q.a, q.b, q.crossings);
   if (operands <= q.options.maxOperands) return {};
   return fmt::format("{} operands and results together, the limit is {}", operands, q.options.maxOperands);
 }
@@ -184,10 +177,10 @@ Objection kernelForm(MergeQuestion &q) {
 }
 
 const MergeRule kRules[] = {
-    {{"one-anchor", "a kernel has one anchor: a matmul, or reductions"}, oneAnchor},
+    {{"one-anchor", "a kernel has one anchor: a matmul, or reductions"}, oneAnchor, false},
     {{"unrelated", "a matmul's kernel holds only what feeds the matmul or reads its result"}, unrelated},
-    {{"one-space", "the reductions of a kernel run over one space"}, oneSpace},
-    {{"max-ops", "a kernel holds a limited number of ops"}, maxOps},
+    {{"one-space", "the reductions of a kernel run over one space"}, oneSpace, false},
+    {{"max-ops", "a kernel holds a limited number of ops"}, maxOps, false},
     {{"max-operands", "a kernel has a limited number of operands"}, maxOperands},
     {{"matmul-prologue", "computing a matmul's operand per tile must be cheaper than a trip through memory"}, prologue},
     {{"recompute", "computing a value several times must be cheaper than a trip through memory"}, recompute},
@@ -199,10 +192,15 @@ const MergeRule kRules[] = {
 
 ArrayRef<MergeRule> mergeRules() { return kRules; }
 
-Verdict judge(MergeQuestion &question) {
-  for (const MergeRule &rule : kRules)
+static Verdict ask(MergeQuestion &question, bool withCrossings) {
+  for (const MergeRule &rule : kRules) {
+    if (rule.needsCrossings && !withCrossings) continue;
     if (Objection objection = rule.check(question)) return {&rule, std::move(*objection)};
+  }
   return {};
 }
+
+Verdict judge(MergeQuestion &question) { return ask(question, true); }
+Verdict judgeClusters(MergeQuestion &question) { return ask(question, false); }
 
 } // namespace kiln::graph

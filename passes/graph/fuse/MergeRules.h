@@ -33,6 +33,7 @@ struct MergeRule {
   FusionRule text;
   /// The objection, with its numbers; none if the rule has none.
   std::optional<std::string> (*check)(MergeQuestion &);
+  bool needsCrossings = true; ///< false: asks only what the two clusters are
 };
 /// Every rule, in the order of asking.
 llvm::ArrayRef<MergeRule> mergeRules();
@@ -43,6 +44,8 @@ struct Verdict {
   std::string reason;
 };
 Verdict judge(MergeQuestion &question);
+/// The same of the rules that need no crossings, which `question` may leave out.
+Verdict judgeClusters(MergeQuestion &question);
 
 } // namespace kiln::graph
 
