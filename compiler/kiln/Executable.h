@@ -24,6 +24,9 @@ struct LaunchTime {
   double seconds = 0;
 };
 
+/// Which launches Executable::check judges: all of them, or the first one of each distinct kernel.
+enum class CheckScope { EveryLaunch, EveryKernel };
+
 class Executable {
 public:
   /// Gives the parameter `name` its value. Throws Error (invalid input) if the graph has no such parameter or the type
@@ -42,7 +45,7 @@ public:
 
   /// Runs the kernels one by one, each on what those before it made, and judges each by the interpreter fed with the
   /// same inputs; then holds the plan's own outputs to those bits. Slow: the interpreter computes every element.
-  CheckReport check(const NamedTensors &inputs) const;
+  CheckReport check(const NamedTensors &inputs, CheckScope scope = CheckScope::EveryLaunch) const;
 
   const Report &report() const;
   const LaunchPlan &plan() const;
