@@ -23,8 +23,8 @@ void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &) {
 
 void kiln::addFusedPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(graph::createFusePass({.fuse = options.fuse}, options.decisions));
-  pm.addNestedPass<func::FuncOp>(graph::createNameKernels());
   pm.addPass(tiling::createTileSchedule({.target = options.target->name}));
+  pm.addNestedPass<func::FuncOp>(graph::createNameKernels());
 }
 
 void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
