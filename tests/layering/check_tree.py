@@ -46,6 +46,7 @@ ENVIRONMENT = re.compile(r"\b(?:secure_)?getenv\s*\(")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 TD_INCLUDE = re.compile(r'^\s*include\s+"([^"]+)"')
+PASS = re.compile(r'^def \w+ : Pass<"([a-z0-9]+)-([a-z0-9-]+)"', re.MULTILINE)
 
 
 def tree_files(root):
@@ -117,6 +118,22 @@ def check_place(name):
     return None if parts[0] in FOLDERS else f"no folder {parts[0]} belongs at the top"
 
 
+def check_passes(name, text, names):
+    """(line, rule, what) for every pass of a Passes.td whose file or lit test does not have its name: graph-pad is in
+    Pad.cpp (or GraphPad.cpp), tested by pad.mlir (or graph-pad.mlir)."""
+    folder = name.rsplit("/", 1)[0]
+    below = [other for other in names if other.startswith(folder + "/")]
+    tests = [other for other in names if other.startswith(f"tests/{folder}/")]
+    for match in PASS.finditer(text):
+        prefix, flag = match.groups()
+        line = text.count("\n", 0, match.start()) + 1
+        camel = "".join(word.capitalize() for word in flag.split("-"))
+        if not any(other.rsplit("/", 1)[-1] in (f"{camel}.cpp", f"{prefix.capitalize()}{camel}.cpp") for other in below):
+            yield line, "pass", f"{prefix}-{flag} has no {camel}.cpp"
+        if not any(other.rsplit("/", 1)[-1] in (f"{flag}.mlir", f"{prefix}-{flag}.mlir") for other in tests):
+            yield line, "pass", f"{prefix}-{flag} has no test tests/{folder}/{flag}.mlir"
+
+
 def check_tree(root):
     """Every violation in the tree at `root`, as (file, line, rule, what)."""
     violations = []
@@ -134,6 +151,8 @@ def check_tree(root):
         if pathlib.PurePath(name).suffix in SOURCE and lines > MAX_LINES:
             violations.append((name, lines, "length", f"{lines} lines, at most {MAX_LINES}"))
         violations += [(name, *found) for found in check_lines(root, name, text)]
+        if name.endswith("/Passes.td"):
+            violations += [(name, *found) for found in check_passes(name, text, names)]
     for room in ROOMS:
         if any(name.startswith(room + "/") for name in names) and f"{room}/README.md" not in names:
             violations.append((f"{room}/README.md", 1, "readme", "every room has one"))

@@ -21,7 +21,11 @@ GOOD = {
     "ir/Ops.td": 'include "ir/Ops.td"\ninclude "mlir/IR/OpBase.td"\n',
     "passes/Fuse.cpp": '#include "passes/Fuse.h"\n#include "ir/Ops.h"\n#include "kiln/DType.h"\n',
     "passes/Fuse.h": "\n",
-    "codegen/Lower.cpp": '#include "ir/Ops.h"\n#include "llvm/ADT/StringRef.h"\n',
+    "passes/Passes.td": 'def Fuse : Pass<"graph-fuse", "func::FuncOp"> {}\ndef B : Pass<"tile-two-words"> {}\n',
+    "passes/deep/TileTwoWords.cpp": "\n",
+    "tests/passes/fuse.mlir": "\n",
+    "tests/passes/tile-two-words.mlir": "\n",
+    "codegen/CpuLower.cpp": '#include "ir/Ops.h"\n#include "llvm/ADT/StringRef.h"\n',
     "compiler/kiln/Graph.h": '#include "kiln/DType.h"\n',
     "compiler/Main.cpp": '#include "codegen/Lower.h"\n#include "passes/Fuse.h"\nauto home = getenv("HOME");\n',
     "examples/one/main.cpp": '#include "Own.h"\n#include <kiln/Graph.h>\n#include "examples/one/Own.h"\n',
@@ -48,6 +52,7 @@ PLANTED = [
     ("examples/one/bad.cpp", "#include <mlir/IR/Value.h>\n", "include", "no LLVM"),
     ("examples/one/bad.cpp", "#include <kiln/None.h>\n", "include", "no such public header"),
     ("passes/Bad.cpp", 'auto v = std::getenv("V");\n', "environment", ""),
+    ("codegen/Passes.td", 'def Lost : Pass<"cpu-lower"> {}\n', "pass", "cpu-lower has no test"),
     ("util/Bad.cpp", "\n", "place", "util"),
     ("notes.txt", "\n", "place", "at the top"),
     ("ir/Bad.cpp", "\n" * 401, "length", "401"),
@@ -80,6 +85,11 @@ class CheckTree(unittest.TestCase):
                 found = check({**GOOD, name: content})
                 self.assertEqual([(f[0], f[2]) for f in found], [(name, rule)])
                 self.assertIn(message, found[0][3])
+
+    def test_a_pass_without_its_file(self):
+        found = check({name: content for name, content in GOOD.items() if name != "passes/Fuse.cpp"})
+        self.assertEqual([(f[0], f[2]) for f in found], [("passes/Passes.td", "pass")])
+        self.assertIn("graph-fuse has no Fuse.cpp", found[0][3])
 
     def test_a_room_without_a_readme(self):
         found = check({name: content for name, content in GOOD.items() if name != "ir/README.md"})
