@@ -30,6 +30,23 @@ FailureOr<Value> emitElementwise(Emitter &e, Operation *op, AffineMap map) {
   return e.builder.create(state)->getResult(0);
 }
 
+/// Integer division, whose graph op promises a divisor that is not 0. What a guarded load does not
+/// read is 0, and would trap.
+FailureOr<Value> emitDivision(Emitter &e, Operation *op, AffineMap map) {
+  FailureOr<Value> lhs = e.emitAt(op->getOperand(0), map), rhs = e.emitAt(op->getOperand(1), map);
+  if (failed(lhs) || failed(rhs)) return failure();
+  auto constant = [&](int64_t value) {
+    Value scalar = arith::ConstantIntOp::create(e.builder, e.loc, getElementTypeOrSelf(rhs->getType()), value);
+    return tile::isFragment(rhs->getType()) ? e.splat(scalar) : scalar;
+  };
+  Value absent = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq, *rhs, constant(0));
+  Value divisor = arith::SelectOp::create(e.builder, e.loc, absent, constant(1), *rhs);
+  SmallVector<Value> operands{*lhs, divisor};
+  e.unify(operands);
+  OperationState state(op->getLoc(), op->getName(), operands, operands[0].getType());
+  return e.builder.create(state)->getResult(0);
+}
+
 FailureOr<Value> emitConstant(Emitter &e, Operation *op, AffineMap) {
   auto elements = dyn_cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
   if (!elements || !elements.isSplat())
@@ -129,6 +146,7 @@ FailureOr<Value> emitGather(Emitter &e, Operation *op, AffineMap map) {
 
 const EmissionRow kElementwiseRow = {"", emitElementwise};
 const EmissionRow kRows[] = {
+    {"arith.divsi", emitDivision},     {"arith.remsi", emitDivision},
     {"arith.constant", emitConstant},  {"graph.broadcast", emitView}, {"graph.reshape", emitView},
     {"graph.transpose", emitView},     {"graph.slice", emitView},     {"graph.iota", emitIota},
     {"graph.concat", emitConcat},      {"graph.gather", emitGather},

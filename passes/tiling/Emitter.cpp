@@ -93,11 +93,51 @@ bool Emitter::varies(AffineExpr expr) const {
 Value Emitter::expand(AffineExpr expr) { return varies(expr) ? expandLanes(expr) : expandScalar(expr); }
 
 namespace {
-/// floor(a / b) or a mod b for constant b > 0: a plain division where a cannot be negative.
-template <typename Unsigned, typename Floor> Value divide(OpBuilder &b, Location loc, Value x, Value y, bool nonNegative) {
-  if (nonNegative) return Unsigned::create(b, loc, x, y);
-  return Floor::create(b, loc, x, y);
+
+/// Whether an index expression is surely not negative. Dimensions are not, and neither are symbols: indices that a gather
+/// has clamped.
+bool isNonNegative(AffineExpr expr, layout::Extents extents) {
+  if (std::optional<layout::Bounds> bounds = layout::boundsOf(expr, extents)) return bounds->low >= 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary) return true; // constants have bounds
+  if (expr.getKind() == AffineExprKind::Mod) return true;
+  return isNonNegative(binary.getLHS(), extents) && isNonNegative(binary.getRHS(), extents);
 }
+
+/// Division of indices by a constant b > 0, rounded down, and what it leaves.
+struct IndexDivision {
+  OpBuilder &builder;
+  Location loc;
+  Value x, y, one; ///< one: of their type
+  bool nonNegative;
+
+  Value quotient() {
+    if (nonNegative) return arith::DivUIOp::create(builder, loc, x, y);
+    Value towardsZero = arith::DivSIOp::create(builder, loc, x, y);
+    Value back = arith::MulIOp::create(builder, loc, towardsZero, y);
+    Value above = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, x, back);
+    Value less = arith::SubIOp::create(builder, loc, towardsZero, one);
+    return arith::SelectOp::create(builder, loc, above, less, towardsZero);
+  }
+  Value remainder() {
+    if (nonNegative) return arith::RemUIOp::create(builder, loc, x, y);
+    return arith::SubIOp::create(builder, loc, x, arith::MulIOp::create(builder, loc, quotient(), y));
+  }
+};
+
+/// One op of an index expression on its operands, as scalars or lanes.
+Value expandBinary(AffineBinaryOpExpr expr, layout::Extents extents, OpBuilder &builder, Location loc, Value l, Value r,
+                   llvm::function_ref<Value()> one) {
+  switch (expr.getKind()) {
+  case AffineExprKind::Add: return arith::AddIOp::create(builder, loc, l, r);
+  case AffineExprKind::Mul: return arith::MulIOp::create(builder, loc, l, r);
+  default: break;
+  }
+  bool nonNegative = isNonNegative(expr.getLHS(), extents);
+  IndexDivision division{builder, loc, l, r, nonNegative ? Value() : one(), nonNegative};
+  return expr.getKind() == AffineExprKind::FloorDiv ? division.quotient() : division.remainder();
+}
+
 } // namespace
 
 Value Emitter::expandScalar(AffineExpr expr) {
@@ -107,18 +147,8 @@ Value Emitter::expandScalar(AffineExpr expr) {
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) return symbols[symbol.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Value l = expandScalar(binary.getLHS()), r = expandScalar(binary.getRHS());
-  std::optional<layout::Bounds> bounds = layout::boundsOf(binary.getLHS(), point.extents);
-  bool nonNegative = bounds && bounds->low >= 0;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add: return arith::AddIOp::create(builder, loc, l, r);
-  case AffineExprKind::Mul: return arith::MulIOp::create(builder, loc, l, r);
-  case AffineExprKind::FloorDiv:
-    return divide<arith::DivUIOp, arith::FloorDivSIOp>(builder, loc, l, r, nonNegative);
-  default: break;
-  }
-  if (nonNegative) return arith::RemUIOp::create(builder, loc, l, r);
-  Value quotient = arith::FloorDivSIOp::create(builder, loc, l, r); // l - floor(l / r)·r
-  return arith::SubIOp::create(builder, loc, l, arith::MulIOp::create(builder, loc, quotient, r));
+  return expandBinary(binary, point.extents, builder, loc, l, r,
+                      [&] { return arith::ConstantIndexOp::create(builder, loc, 1).getResult(); });
 }
 
 Value Emitter::expandLanes(AffineExpr expr) {
@@ -128,18 +158,8 @@ Value Emitter::expandLanes(AffineExpr expr) {
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) return symbols[symbol.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Value l = expandLanes(binary.getLHS()), r = expandLanes(binary.getRHS());
-  std::optional<layout::Bounds> bounds = layout::boundsOf(binary.getLHS(), point.extents);
-  bool nonNegative = bounds && bounds->low >= 0;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add: return arith::AddIOp::create(builder, loc, l, r);
-  case AffineExprKind::Mul: return arith::MulIOp::create(builder, loc, l, r);
-  case AffineExprKind::FloorDiv:
-    return divide<arith::DivUIOp, arith::FloorDivSIOp>(builder, loc, l, r, nonNegative);
-  default: break;
-  }
-  if (nonNegative) return arith::RemUIOp::create(builder, loc, l, r);
-  Value quotient = arith::FloorDivSIOp::create(builder, loc, l, r);
-  return arith::SubIOp::create(builder, loc, l, arith::MulIOp::create(builder, loc, quotient, r));
+  return expandBinary(binary, point.extents, builder, loc, l, r,
+                      [&] { return splat(arith::ConstantIndexOp::create(builder, loc, 1)); });
 }
 
 //===- Memory -----------------------------------------------------------------------------------------------------===//

@@ -69,7 +69,7 @@ public:
   mlir::FailureOr<mlir::Value> emitGuarded(mlir::Value value, mlir::AffineMap map, mlir::Value condition);
   /// An index expression over the point's dimensions: `index`, or a fragment of i64 where it varies along the lanes.
   mlir::Value expand(mlir::AffineExpr expr);
-  /// A new symbol for maps that stands for `value` (`index` or a fragment of i64).
+  /// A new symbol for maps that stands for `value` (`index` or a fragment of i64), which is not negative.
   mlir::AffineExpr newSymbol(mlir::Value value);
   unsigned numSymbols() const { return symbols.size(); }
   llvm::ArrayRef<int64_t> extents() const { return point.extents; }
