@@ -9,7 +9,8 @@
 //
 //   Named ops        are each rounded once to nearest even, never contracted (a·b + c is two roundings, fma is one) and
 //                    never reassociated. Fusion and schedules never change a bit. Subnormals are kept.
-//   Functions        exp, log, tanh, erf, sin, cos, rsqrt, sigmoid and gelu are within 2 ulp; sqrt is exact to half.
+//   Functions        exp, log, tanh, erf, sin, cos, rsqrt and sigmoid are within 2 ulp, gelu within 4; sqrt is exact
+//                    to half.
 //   Composites       (softmax, layerNorm, gelu, matmul) compute in f32 by one formula and round once at the end.
 //   Reductions       have one order that does not depend on the schedule (`graph.reduce` spells it); matmul adds its
 //                    products in ascending k, one fma each. Sums of integers wrap; the mean of integers is f32. An
