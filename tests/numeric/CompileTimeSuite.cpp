@@ -1,0 +1,144 @@
+// How long compiling takes: one thread, from a graph to code for all its kernels, in processor time, so that a busy
+// machine does not decide. Bars hold for optimised builds; others get room.
+#include <kiln/Compiler.h>
+#include <kiln/Ops.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace kiln;
+
+namespace {
+
+#ifdef __OPTIMIZE__
+constexpr double kRoom = 1;
+#else
+constexpr double kRoom = 6;
+#endif
+
+double processorSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+struct Compiled {
+  Executable executable;
+  double seconds;
+};
+
+Compiled timed(const char *what, const Graph &g) {
+  double start = processorSeconds();
+  Executable executable = compile(g, {.threads = 1});
+  double seconds = processorSeconds() - start;
+  const Report &report = executable.report();
+  std::printf("%-32s %7.3f s: graph %.3f, plan %.3f, kernels %.3f; %zu launches of %zu kernels\n", what, seconds,
+              report.times.graph, report.times.plan, report.times.kernels, report.launches.size(),
+              report.kernels.size());
+  return {executable, seconds};
+}
+
+/// Elementwise ops one after another, a function every tenth.
+Graph chain(int ops) {
+  Graph g;
+  Tensor x = g.input("x", {4096}), y = x;
+  for (int i = 0; i < ops; ++i) {
+    switch (i % 10) {
+    case 0:
+      y = y + x;
+      break;
+    case 1:
+      y = y * 0.5;
+      break;
+    case 2:
+      y = maximum(y, x);
+      break;
+    case 3:
+      y = y - 0.25;
+      break;
+    case 4:
+      y = abs(y);
+      break;
+    case 5:
+      y = fma(y, x, x);
+      break;
+    case 6:
+      y = minimum(y, 3.0);
+      break;
+    case 7:
+      y = -y;
+      break;
+    case 8:
+      y = where(y > x, y, x);
+      break;
+    default:
+      y = i % 20 == 9 ? tanh(y) : exp(-abs(y));
+    }
+  }
+  g.output("y", y);
+  return g;
+}
+
+/// Each op reads two random earlier values. The last ones read values nobody else does, until 50 of these are left: the
+/// outputs. So every op is live.
+Graph fanOut(size_t ops) {
+  Graph g;
+  std::mt19937 random(17);
+  std::vector<Tensor> values = {g.input("a", {4096}), g.input("b", {4096})};
+  std::vector<size_t> unread = {0, 1};
+  auto read = [&](size_t at) {
+    if (auto found = std::find(unread.begin(), unread.end(), at); found != unread.end()) unread.erase(found);
+    return values[at];
+  };
+  for (size_t i = 0; i < ops; ++i) {
+    bool gather = unread.size() >= 50 + (ops - i);
+    Tensor a = read(gather ? unread[random() % unread.size()] : random() % values.size());
+    Tensor b = read(gather ? unread[random() % unread.size()] : random() % values.size());
+    unread.push_back(values.size());
+    values.push_back(i % 4 == 0 ? a + b : i % 4 == 1 ? a * b : i % 4 == 2 ? maximum(a, b) : a - b);
+  }
+  for (size_t i = 0; i < unread.size(); ++i) g.output("y" + std::to_string(i), values[unread[i]]);
+  return g;
+}
+
+TEST(CompileTime, AChainOfTwoThousandOps) { EXPECT_LE(timed("chain of 2000", chain(2000)).seconds, 2 * kRoom); }
+
+TEST(CompileTime, FanOutGrowsLinearly) {
+  auto best = [](const char *what, const Graph &g) { return std::min(timed(what, g).seconds, timed(what, g).seconds); };
+  double half = best("fan-out of 2500", fanOut(2500));
+  double whole = best("fan-out of 5000", fanOut(5000));
+  std::printf("time(5000) / time(2500) = %.2f\n", whole / half);
+  EXPECT_LE(whole, 5 * kRoom);
+  EXPECT_LE(whole / half, 2.3);
+}
+
+TEST(CompileTime, SixtyDoublingsTakeNoLongerThanTheirNumber) {
+  auto doublings = [](int count) {
+    Graph g;
+    Tensor x = g.input("x", {8});
+    for (int i = 0; i < count; ++i) x = x + x;
+    g.output("y", x);
+    return g;
+  };
+  timed("first use", doublings(2)); // what is made once per process
+  double half = timed("30 doublings", doublings(30)).seconds;
+  Compiled whole = timed("60 doublings", doublings(60));
+  EXPECT_LE(whole.seconds, 4 * half);
+  HostTensor y = whole.executable.run({{"x", HostTensor::full({8}, f32, 1)}}).at("y");
+  for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(y.get(i), 1152921504606846976.0);
+}
+
+TEST(CompileTime, AChainOfTwentyThousandAddsIsRight) {
+  Graph g;
+  Tensor x = g.input("x", {1});
+  for (int i = 0; i < 20000; ++i) x = x + 1;
+  g.output("y", x);
+  Compiled compiled = timed("chain of 20000 adds", g);
+  EXPECT_EQ(compiled.executable.run({{"x", HostTensor({1}, f32)}}).at("y").get(0), 20000);
+  EXPECT_LE(compiled.seconds, 20 * kRoom);
+}
+
+} // namespace
