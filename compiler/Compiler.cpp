@@ -115,6 +115,7 @@ public:
 
 private:
   void lowerGraph();
+  void chooseSchedules();
   void makePlan();
   void demand(LogicalResult result, const char *what) {
     if (failed(result) || catcher.caught()) catcher.raise(ErrorCode::Internal, "", what);
@@ -145,6 +146,12 @@ void Compilation::lowerGraph() {
   demand(runLevel(kGraphLevel, *made->fused, options, recorder), "the graph passes failed");
   made->opsInGraph = llvm::range_size(made->function().getBody().front().without_terminator());
   demand(runLevel(kFusedLevel, *made->fused, options, recorder), "fusion failed");
+  chooseSchedules();
+  demand(runLevel(kScheduledLevel, *made->fused, options, recorder), "the schedules failed");
+}
+
+/// Gives the kernels of a family the schedule that the user wants; the others get their default later.
+void Compilation::chooseSchedules() {
   for (const auto &[family, knobs] : compiler.options.schedules) {
     auto text = fmt::format("#graph.schedule<\"{}\", {}>", family, knobs);
     auto schedule = dyn_cast_or_null<graph::ScheduleAttr>(parseAttribute(text, compiler.context.get()));

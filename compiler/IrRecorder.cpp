@@ -10,16 +10,13 @@
 using namespace mlir;
 using namespace kiln;
 
+/// In the order in which they run.
 static ArrayRef<const Level *> levels() {
-  static const Level *const all[] = {&kGraphLevel, &kFusedLevel, &kTileLevel, &kThreadLevel};
+  static const Level *const all[] = {&kGraphLevel, &kFusedLevel, &kScheduledLevel, &kTileLevel, &kThreadLevel};
   return all;
 }
 
-static unsigned placeOf(StringRef level) {
-  return llvm::find_if(levels(), [&](const Level *known) { return known->name == level; }) - levels().begin();
-}
-
-void IrRecorder::record(StringRef level, unsigned step, StringRef pass, unsigned part, ModuleOp module) {
+void IrRecorder::record(const Level &level, unsigned step, StringRef pass, unsigned part, ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (Operation &op : module.getBody()->getOperations()) {
@@ -27,7 +24,7 @@ void IrRecorder::record(StringRef level, unsigned step, StringRef pass, unsigned
     os << '\n';
   }
   std::lock_guard guard(lock);
-  Step &entry = steps[{placeOf(level), step}];
+  Step &entry = steps[{llvm::find(levels(), &level) - levels().begin(), step}];
   entry.pass = pass.str();
   entry.parts[part] = std::move(text);
 }
@@ -42,7 +39,7 @@ std::string IrRecorder::last(StringRef level) const {
   std::lock_guard guard(lock);
   std::string text;
   for (const auto &[at, step] : steps)
-    if (at.first == placeOf(level)) text = step.text();
+    if (levels()[at.first]->name == level) text = step.text();
   return text;
 }
 

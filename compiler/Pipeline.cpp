@@ -23,6 +23,9 @@ void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &) {
 
 void kiln::addFusedPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(graph::createFusePass({.fuse = options.fuse}, options.decisions));
+}
+
+void kiln::addScheduledPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(tiling::createTileSchedule({.target = options.target->name}));
   pm.addNestedPass<func::FuncOp>(graph::createNameKernels());
 }
@@ -44,7 +47,7 @@ namespace {
 /// Records after every pass; adaptors, which have no name of their own, are passed over.
 class Recording : public PassInstrumentation {
 public:
-  Recording(IrRecorder &recorder, StringRef level, unsigned part) : recorder(recorder), level(level), part(part) {}
+  Recording(IrRecorder &recorder, const Level &level, unsigned part) : recorder(recorder), level(level), part(part) {}
 
   void runAfterPass(Pass *pass, Operation *op) override { record(pass->getArgument(), op); }
   void runAfterPassFailed(Pass *pass, Operation *op) override {
@@ -59,7 +62,7 @@ private:
   }
 
   IrRecorder &recorder;
-  StringRef level;
+  const Level &level;
   unsigned part, step = 0;
 };
 } // namespace
@@ -68,6 +71,6 @@ LogicalResult kiln::runLevel(const Level &level, ModuleOp module, const Pipeline
                              unsigned part) {
   PassManager pm(module.getContext());
   level.addPasses(pm, options);
-  if (recorder) pm.addInstrumentation(std::make_unique<Recording>(*recorder, level.name, part));
+  if (recorder) pm.addInstrumentation(std::make_unique<Recording>(*recorder, level, part));
   return pm.run(module);
 }

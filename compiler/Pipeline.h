@@ -26,25 +26,28 @@ struct PipelineOptions {
 
 /// A function of the ops users write -> one of decomposed ops.
 void addGraphPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
-/// -> a function of named graph.kernels.
+/// -> a function of graph.kernels.
 void addFusedPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
-/// A function of kernels with schedules -> a tile program for each distinct kernel.
+/// Kernels, some of which may have a schedule -> all have one, and a name.
+void addScheduledPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// A function of named kernels -> a tile program for each distinct kernel.
 void addTilePasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// -> functions of the LLVM dialect.
 void addThreadPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 
 struct Level {
-  llvm::StringRef name; ///< "graph", "fused", "tile", "llvm"
+  llvm::StringRef name; ///< "graph", "fused", "tile", "llvm", as dumps name it
   void (*addPasses)(mlir::OpPassManager &, const PipelineOptions &);
 };
 inline const Level kGraphLevel{"graph", addGraphPasses}, kFusedLevel{"fused", addFusedPasses},
-    kTileLevel{"tile", addTilePasses}, kThreadLevel{"llvm", addThreadPasses};
+    kScheduledLevel{"fused", addScheduledPasses}, kTileLevel{"tile", addTilePasses},
+    kThreadLevel{"llvm", addThreadPasses};
 
 /// The IR after every pass, of all kernels, in pipeline order. Several threads may record at once.
 class IrRecorder {
 public:
   /// The text of `module` after pass number `step` of a level; `part` orders the kernels that share the step.
-  void record(llvm::StringRef level, unsigned step, llvm::StringRef pass, unsigned part, mlir::ModuleOp module);
+  void record(const Level &level, unsigned step, llvm::StringRef pass, unsigned part, mlir::ModuleOp module);
   /// The last recorded text of a level; empty if there is none.
   std::string last(llvm::StringRef level) const;
   /// Writes NN-<level>-<pass>.mlir for every step, and the plan (if not empty) as NN-plan.json; throws Error.

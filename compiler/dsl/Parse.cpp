@@ -1,4 +1,5 @@
 // Graphs from .mlir text or bytecode.
+#include "codegen/cpu/Contain.h"
 #include "compiler/dsl/Diagnostics.h"
 #include "compiler/dsl/GraphImpl.h"
 #include "ir/graph/AcceptedOps.h"
@@ -37,12 +38,31 @@ static unsigned nestingOf(StringRef text) {
   return deepest;
 }
 
+/// Reads bytecode once in a context of its own. MLIR's reader trusts some of what a file says: a damaged one may crash
+/// it, and what it was doing is then abandoned, context and all.
+static void tryBytecode(StringRef bytes, const std::string &origin) {
+  llvm::Error crash = codegen::contained([&] {
+    auto *trial = new MLIRContext(MLIRContext::Threading::DISABLED);
+    prepareContext(*trial);
+    {
+      ErrorCatcher silent(trial);
+      parseSourceString<ModuleOp>(bytes, ParserConfig(trial), origin);
+    }
+    delete trial;
+  });
+  bool crashed = bool(crash);
+  llvm::consumeError(std::move(crash));
+  if (crashed) refuse(origin, "the bytecode is damaged", "MLIR bytecode", "bytes that crash its reader");
+}
+
 GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::string &entry)
     : context(MLIRContext::Threading::DISABLED), builder(&context) {
   prepareContext(context);
   constexpr unsigned maxNesting = 256;
-  if (!isBytecode(llvm::MemoryBufferRef(text, origin)) && nestingOf(text) > maxNesting)
-    refuse(origin, "brackets must not nest deeper", std::to_string(maxNesting), std::to_string(nestingOf(text)));
+  if (isBytecode(llvm::MemoryBufferRef(text, origin)))
+    tryBytecode(text, origin);
+  else if (unsigned nesting = nestingOf(text); nesting > maxNesting)
+    refuse(origin, "brackets must not nest deeper", std::to_string(maxNesting), std::to_string(nesting));
   ErrorCatcher catcher(&context);
   module = parseSourceString<ModuleOp>(text, ParserConfig(&context), origin);
   if (!module) catcher.raise(ErrorCode::InvalidInput, origin, "the text is not MLIR");

@@ -220,6 +220,18 @@ TEST(Compiler, RefusesSchedulesThatAreNone) {
   EXPECT_EQ(errorOf([&] { compile(g, {.schedules = {{"matmul", "{"}}}); }).code, ErrorCode::Usage);
 }
 
+TEST(Compiler, SchedulesChangeNoBits) {
+  Graph g;
+  buildBlock(g);
+  Executable usual = compile(g);
+  Executable other = compile(g, {.schedules = {{"matmul", "{bm = 16, bn = 64, bk = 16, mr = 4, nr = 32}"}}});
+  bindRandom(usual);
+  bindRandom(other);
+  EXPECT_NE(usual.report().launches[0], other.report().launches[0]); // the schedule is part of a kernel's name
+  EXPECT_EQ(other.report().kernels[0].schedule, "bk=16 bm=16 bn=64 mr=4 nr=32");
+  EXPECT_TRUE(bitEqual(usual.run(blockInputs)["y"], other.run(blockInputs)["y"]));
+}
+
 TEST(Compiler, EmptyTensorsRunNothing) {
   Graph g;
   auto x = g.input("x", {0, 4});

@@ -165,6 +165,7 @@ TEST_F(Main, BadFilesAreTwo) {
       {"run", path("other.mlir")},
       {"run", path("m.mlir"), "--entry", "nope"},
       {"run", path("bytes.mlir")},
+      {"run", KILN_SOURCE_DIR "/tests/compiler/cli/damaged-bytecode"}, // crashes MLIR's reader
       {"run", path("deep.mlir")},
       {"run", path("huge.mlir")},
       {"run", path("m.mlir"), "--input", "x=" + path("empty.npy")},

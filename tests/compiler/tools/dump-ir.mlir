@@ -5,8 +5,8 @@
 // RUN: kiln-opt %t/02-graph-cse.mlir -o /dev/null
 // RUN: kiln-opt %t/03-graph-graph-verify.mlir -o /dev/null
 // RUN: kiln-opt %t/04-fused-graph-fuse.mlir -o /dev/null
-// RUN: kiln-opt %t/05-fused-graph-name-kernels.mlir -o /dev/null
-// RUN: kiln-opt %t/06-fused-tile-schedule.mlir | FileCheck %s --check-prefix=FUSED
+// RUN: kiln-opt %t/05-fused-tile-schedule.mlir -o /dev/null
+// RUN: kiln-opt %t/06-fused-graph-name-kernels.mlir | FileCheck %s --check-prefix=FUSED
 // RUN: kiln-opt %t/07-tile-tile-graph.mlir -o /dev/null
 // RUN: kiln-opt %t/08-tile-tile-expand-functions.mlir -o /dev/null
 // RUN: kiln-opt %t/09-tile-canonicalize.mlir -o /dev/null
