@@ -93,7 +93,8 @@ void kiln::graph::walkDemands(ArrayRef<Demand> roots, ArrayRef<int64_t> extents,
   while (!stack.empty()) {
     Demand demand = stack.pop_back_val();
     if (!seen.insert(demand).second || !visit(demand)) continue;
-    for (const Demand &next : llvm::reverse(operandDemands(demand, extents))) stack.push_back(next);
+    SmallVector<Demand> next = operandDemands(demand, extents); // named: llvm::reverse would outlive a temporary
+    stack.append(next.rbegin(), next.rend());
   }
 }
 

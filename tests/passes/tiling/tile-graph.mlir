@@ -96,3 +96,17 @@ func.func @twice(%x: tensor<64xf32>) -> tensor<64xf32> {
   }
   return %2 : tensor<64xf32>
 }
+
+// -----
+
+// A concat of many pieces: each is read under its own guard.
+// CHECK-LABEL: tile.kernel @pointwise_many_pieces
+// CHECK-COUNT-8: tile.load
+// CHECK: tile.return
+func.func @many_pieces(%a: tensor<3x2xf32>, %b: tensor<3x2xf32>, %c: tensor<3x2xf32>, %d: tensor<3x2xf32>) -> tensor<24x2xf32> {
+  %0 = graph.kernel "pointwise" (%p = %a : tensor<3x2xf32>, %q = %b : tensor<3x2xf32>, %r = %c : tensor<3x2xf32>, %s = %d : tensor<3x2xf32>) -> tensor<24x2xf32> attributes {symbol = "pointwise_many_pieces"} {
+    %1 = graph.concat %p, %q, %r, %s, %q, %p, %s, %r axis 0 : (tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<24x2xf32>
+    graph.yield %1 : tensor<24x2xf32>
+  }
+  return %0 : tensor<24x2xf32>
+}
