@@ -2,7 +2,6 @@
 
 #include "passes/graph/Passes.h"
 #include "passes/plan/Planner.h"
-#include "runtime/Executable.h"
 #include "runtime/host/HostDevice.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -142,7 +141,7 @@ std::vector<HostTensor> GraphRunner::runUnjudged(KernelGraph &graph, const Input
   });
 }
 
-std::vector<HostTensor> GraphRunner::runPlanned(KernelGraph &graph, const InputSet &inputs) {
+std::unique_ptr<PlanExecutable> GraphRunner::plan(KernelGraph &graph, std::shared_ptr<Device> on, bool poison) {
   Diagnostics diagnostics(*context);
   std::map<std::string, KernelImage> images;
   PlanOptions planning;
@@ -156,7 +155,12 @@ std::vector<HostTensor> GraphRunner::runPlanned(KernelGraph &graph, const InputS
   if (failed(plan)) throw std::runtime_error("no plan: " + diagnostics.text);
   std::vector<KernelImage> code;
   for (auto &[symbol, image] : images) code.push_back(image);
-  return PlanExecutable(*plan, device, code, {}, {.poisonArena = true}).run(inputs.tensors);
+  return std::make_unique<PlanExecutable>(*plan, std::move(on), code, NamedTensors{},
+                                          ExecutableOptions{.poisonArena = poison});
+}
+
+std::vector<HostTensor> GraphRunner::runPlanned(KernelGraph &graph, const InputSet &inputs) {
+  return plan(graph, device, true)->run(inputs.tensors);
 }
 
 void GraphRunner::checkOnce(KernelGraph &fused, KernelGraph &single, const InputSet &inputs, GraphOutcome &outcome) {

@@ -6,7 +6,7 @@
 #include "tests/numeric/KernelRunner.h"
 #include "tests/numeric/Ledger.h"
 
-#include "runtime/Device.h"
+#include "runtime/Executable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -43,6 +43,9 @@ public:
   /// The same without the interpreter: faults only.
   std::vector<HostTensor> runUnjudged(KernelGraph &graph, const InputSet &inputs, std::vector<std::string> &failures);
 
+  /// The launch plan of a graph cut into kernels, with its code on a device; `poison` fills the
+  /// arena with NaN before every run. Throws std::runtime_error.
+  std::unique_ptr<PlanExecutable> plan(KernelGraph &graph, std::shared_ptr<Device> on, bool poison = false);
   /// The same graph as users run it: through the planner and the plan's executor, which reuse memory and may run a
   /// kernel in place. What memory held before is poison.
   std::vector<HostTensor> runPlanned(KernelGraph &graph, const InputSet &inputs);
