@@ -1,14 +1,12 @@
 #include "tests/numeric/GraphRunner.h"
 
-#include "passes/graph/Passes.h"
+#include "compiler/Pipeline.h"
 #include "passes/plan/Planner.h"
 #include "runtime/host/HostDevice.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,14 +86,11 @@ KernelGraph GraphRunner::cut(const std::string &mlir, bool fuse) {
     function.walk([&](Operation *op) {
       if (op != function.getOperation()) ledger.execute(op);
     });
-  PassManager pm(&*context);
-  pm.addPass(graph::createVerify());
-  pm.addNestedPass<func::FuncOp>(graph::createDecompose());
-  pm.addNestedPass<func::FuncOp>(createCSEPass());
-  pm.addPass(graph::createVerify({.decomposed = true}));
-  pm.addNestedPass<func::FuncOp>(graph::createFuse({.fuse = fuse}));
-  pm.addNestedPass<func::FuncOp>(graph::createNameKernels());
-  if (failed(pm.run(*graph.module))) throw std::runtime_error("not cut into kernels:\n" + diagnostics.text + mlir);
+  CpuTarget target = targetOf(options);
+  PipelineOptions pipeline{.target = &target, .fuse = fuse};
+  for (const Level &level : {kGraphLevel, kFusedLevel, kScheduledLevel})
+    if (failed(runLevel(level, *graph.module, pipeline, nullptr)))
+      throw std::runtime_error("not cut into kernels:\n" + diagnostics.text + mlir);
   return graph;
 }
 

@@ -1,11 +1,9 @@
 #include "tests/numeric/KernelRunner.h"
 #include "tests/numeric/FencedMemory.h"
 
-#include "codegen/Passes.h"
+#include "compiler/Pipeline.h"
 #include "ir/tile/Tile.h"
 #include "passes/interp/Interpreter.h"
-#include "passes/tile/Passes.h"
-#include "passes/tiling/Passes.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -15,8 +13,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 #include <chrono>
 #include <cstring>
@@ -58,16 +54,6 @@ OwningOpRef<ModuleOp> isolate(graph::KernelOp kernel, const std::string &schedul
   if (!schedule.empty()) copy.setScheduleAttr(cast<graph::ScheduleAttr>(parseAttribute(schedule, b.getContext())));
   func::ReturnOp::create(b, loc, copy.getResults());
   return module;
-}
-
-void addTilePasses(PassManager &pm, const CpuTarget &target) {
-  pm.addPass(tiling::createTileSchedule({.target = target.name}));
-  pm.addPass(tiling::createTileGraph({.target = target.name}));
-  pm.addPass(tile::createTileExpandFunctions());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addNestedPass<tile::KernelOp>(tile::createTileAssignShared());
 }
 
 /// The buffers of one run.
@@ -145,6 +131,13 @@ Diagnostics::Diagnostics(MLIRContext &context)
         return success();
       }) {}
 
+CpuTarget kiln::numeric::targetOf(const BuildOptions &options) {
+  CpuTarget host = codegen::detectHostCpu();
+  if (options.target.empty() || options.target == host.name) return host;
+  if (const CpuTarget *row = findCpuTarget(options.target)) return *row;
+  throw std::runtime_error("no cpu target is called " + options.target);
+}
+
 std::shared_ptr<codegen::CpuJit> KernelRunner::jitFor(const CpuTarget &target, codegen::JitEffort effort) {
   std::string key = target.name + (effort == codegen::JitEffort::Fast ? " fast" : " full");
   std::shared_ptr<codegen::CpuJit> &jit = jits[key];
@@ -155,8 +148,7 @@ std::shared_ptr<codegen::CpuJit> KernelRunner::jitFor(const CpuTarget &target, c
 }
 
 std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, const BuildOptions &options) {
-  CpuTarget target = codegen::detectHostCpu();
-  if (!options.target.empty() && options.target != target.name) target = *findCpuTarget(options.target);
+  CpuTarget target = targetOf(options);
   Diagnostics diagnostics(context);
   OwningOpRef<ModuleOp> module = isolate(kernel, options.schedule);
   std::string text = print(*module);
@@ -169,18 +161,16 @@ std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, c
   auto start = std::chrono::steady_clock::now();
   auto built = std::make_shared<BuiltKernel>();
   built->text = text;
-  PassManager tilePasses(&context);
-  addTilePasses(tilePasses, target);
-  if (failed(verify(*module)) || failed(tilePasses.run(*module)))
+  PipelineOptions pipeline{.target = &target};
+  if (failed(verify(*module)) || failed(runLevel(kTileLevel, *module, pipeline, nullptr)))
     throw std::runtime_error("no tile program:\n" + diagnostics.text + text);
   if (options.edit && !options.edit(*module)) throw std::runtime_error("nothing to change in\n" + print(*module));
   auto program = *module->getOps<tile::KernelOp>().begin();
   built->grid = program.getGrid();
   built->scratchBytes = program.getSharedBytes().value_or(0);
   if (options.keepTileProgram) built->tileProgram = print(program);
-  PassManager lower(&context);
-  lower.addPass(codegen::createCpuLower({.target = target.name}));
-  if (failed(lower.run(*module))) throw std::runtime_error("cpu-lower failed:\n" + diagnostics.text + text);
+  if (failed(runLevel(kThreadLevel, *module, pipeline, nullptr)))
+    throw std::runtime_error("cpu-lower failed:\n" + diagnostics.text + text);
   auto code = jitFor(target, options.effort)->compile(*module->getOps<LLVM::LLVMFuncOp>().begin());
   if (!code) throw std::runtime_error(llvm::toString(code.takeError()) + "\n" + text);
   built->code = std::move(*code);

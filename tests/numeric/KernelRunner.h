@@ -43,6 +43,9 @@ struct BuildOptions {
   bool keepTileProgram = false; ///< fill BuiltKernel::tileProgram
 };
 
+/// The target that options name. Throws std::runtime_error on an unknown one.
+CpuTarget targetOf(const BuildOptions &options);
+
 /// What came of one run: outputs, and what is wrong whatever their values ("wrote byte 4 behind the end of output 0").
 struct KernelRun {
   std::vector<HostTensor> outputs;

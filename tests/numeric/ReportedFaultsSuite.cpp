@@ -1,6 +1,7 @@
 // Faults that users of other systems reported, with the right answers worked out by hand or to 50 digits.
 #include "tests/numeric/GraphRunner.h"
 
+#include <kiln/Compiler.h>
 #include <kiln/Error.h>
 #include <kiln/Ops.h>
 
@@ -226,6 +227,19 @@ TEST(ReportedFaults, OneExponentialOfManyUsersIsComputedOncePerKernel) {
   EXPECT_GT(one, 3);
   EXPECT_EQ(fmas(64, kernels), one);
   EXPECT_EQ(kernels, 1);
+}
+
+TEST(ReportedFaults, WithoutAGpuTheCpuWorksAndAskingForOneSaysSo) {
+  Graph g;
+  g.output("y", softmax(g.input("x", {3})));
+  HostTensor y = compile(g).run({{"x", vectorOf({1, 2, 3})}}).at("y");
+  expectElements(y, {0.0900306, 0.2447285, 0.6652410}, 1e-6);
+  try {
+    compile(g, {.device = "cuda"});
+    ADD_FAILURE() << "compiled for a device this build does not have";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code, ErrorCode::NoDevice) << error.what();
+  }
 }
 
 } // namespace
