@@ -124,11 +124,14 @@ nlohmann::json describeRun(const Settings &settings) {
   std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
   std::string revision = firstLineOf("git -C '" KILN_SOURCE_DIR "' rev-parse HEAD 2>/dev/null");
   bool changed = !firstLineOf("git -C '" KILN_SOURCE_DIR "' status --porcelain -uno 2>/dev/null").empty();
+  double load = 0; // of others too: what a busy machine says is worth less
+  getloadavg(&load, 1);
   return {{"schema", 1},
           {"date", date},
           {"revision", revision + (changed ? " with changes" : "")},
           {"cpu", cpuName()},
           {"threads", settings.threads},
+          {"load_average", load},
           {"results", nlohmann::json::array()}};
 }
 
@@ -144,9 +147,9 @@ void print(const nlohmann::json &result) {
 }
 
 void run(const Settings &settings) {
+  nlohmann::json file = describeRun(settings);
   std::vector<Duel> duels = makeDuels(settings);
   std::vector<Times> times = race(duels, settings.rounds);
-  nlohmann::json file = describeRun(settings);
   for (size_t i = 0; i < duels.size(); ++i) {
     file["results"].push_back(summarise(duels[i], times[i]));
     print(file["results"].back());
