@@ -24,15 +24,6 @@ void GraphDialect::initialize() {
       >();
 }
 
-LogicalResult kiln::graph::violate(std::optional<Location> loc, StringRef opName, const Violation &v) {
-  if (!loc) return failure();
-  InFlightDiagnostic diag = emitError(*loc) << "'" << opName << "' (" << v.constraint << "): " << v.rule;
-  diag.attachNote() << "expected: " << v.expected;
-  diag.attachNote() << "found: " << v.found;
-  if (!v.hint.empty()) diag.attachNote() << "try: " << v.hint;
-  return failure();
-}
-
 std::string kiln::graph::str(Type type) {
   std::string text;
   llvm::raw_string_ostream os(text);

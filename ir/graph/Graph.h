@@ -7,6 +7,8 @@
 #ifndef KILN_IR_GRAPH_GRAPH_H
 #define KILN_IR_GRAPH_GRAPH_H
 
+#include "ir/Violation.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -26,18 +28,8 @@
 
 namespace kiln::graph {
 
-/// What a broken rule says: the constraint ("C3"), the rule in words, what it expected, what was found, and the nearest
-/// thing that would work (may be empty).
-struct Violation {
-  llvm::StringRef constraint;
-  std::string rule;
-  std::string expected;
-  std::string found;
-  std::string hint = {};
-};
-
-/// Reports a violation as one error with notes `expected: …`, `found: …` and `try: …`. Without a location it only fails.
-llvm::LogicalResult violate(std::optional<mlir::Location> loc, llvm::StringRef opName, const Violation &v);
+using ir::violate;
+using ir::Violation;
 
 /// `4x128xf32`-like text of a type for messages.
 std::string str(mlir::Type type);

@@ -2,6 +2,7 @@
 #include "ir/graph/Graph.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,12 @@ void KernelOp::print(OpAsmPrinter &p) {
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+/// "4xf32, 8xi64", or that there are none.
+static std::string typeList(TypeRange types) {
+  if (types.empty()) return "none";
+  return llvm::join(llvm::map_range(types, [](Type type) { return str(type); }), ", ");
+}
+
 static LogicalResult checkLayouts(KernelOp op, std::optional<ArrayAttr> layouts, ValueRange values, StringRef what) {
   if (!layouts) return success();
   if (layouts->size() != values.size())
@@ -69,12 +76,12 @@ LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getInputs().getTypes())
     return violate(getLoc(), "graph.kernel", {"C1", "one block argument per operand, of its type",
-                                              fmt::format("{} arguments", getInputs().size()),
-                                              fmt::format("{}, or other types", block.getNumArguments())});
+                                              typeList(getInputs().getTypes()), typeList(block.getArgumentTypes())});
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield || yield.getValues().getTypes() != getResultTypes())
-    return violate(getLoc(), "graph.kernel", {"C2", "the region must yield the results", fmt::format("{} values of the results' types", getNumResults()),
-                                              yield ? fmt::format("{}, or other types", yield.getValues().size()) : "no graph.yield"});
+    return violate(getLoc(), "graph.kernel",
+                   {"C2", "the region must yield the results", typeList(getResultTypes()),
+                    yield ? typeList(yield.getValues().getTypes()) : "no graph.yield"});
   if (failed(checkLayouts(*this, getInputLayouts(), getInputs(), "operand"))) return failure();
   return checkLayouts(*this, getResultLayouts(), getOutputs(), "result");
 }

@@ -55,7 +55,7 @@ def Graph_SoftmaxOp : Graph_Op<"softmax", [Pure, SameOperandsAndResultType]> {
   let description = [{
     Two passes (max, then sum) in f32, rounded once. A row that is all -inf, or holds a NaN or +inf, is NaN.
 
-    (C1) `axis` is within the rank. (C2) the extent along it is at least 1, unless the tensor is empty.
+    (C1) `axis` is within the rank.
   }];
   let arguments = (ins Graph_FloatTensor:$x, I64Attr:$axis);
   let results = (outs Graph_FloatTensor:$result);

@@ -16,15 +16,17 @@ static RankedTensorType tensorOf(Value v) { return cast<RankedTensorType>(v.getT
 static LogicalResult checkAxis(std::optional<Location> loc, StringRef op, StringRef constraint, int64_t axis,
                                int64_t rank) {
   if (axis >= 0 && axis < rank) return success();
-  return violate(loc, op, {constraint, "the axis must be within the rank", fmt::format("0 <= axis < {}", rank),
-                           fmt::format("axis {}", axis)});
+  return violate(loc, op,
+                 {constraint, "the axis must be within the rank", fmt::format("0 <= axis < {}", rank),
+                  fmt::format("axis {}", axis)});
 }
 
 LogicalResult BroadcastOp::verify() {
   auto from = tensorOf(getX()), to = getType();
   if (from.getElementType() != to.getElementType())
-    return violate(getLoc(), "graph.broadcast", {"C1", "element types must agree", str(from.getElementType()),
-                                                 str(to.getElementType()), "cast the operand first"});
+    return violate(getLoc(), "graph.broadcast",
+                   {"C1", "element types must agree", str(from.getElementType()), str(to.getElementType()),
+                    "cast the operand first"});
   ArrayRef<int64_t> dims = getDims();
   bool ascending = llvm::is_sorted(dims) && std::adjacent_find(dims.begin(), dims.end()) == dims.end();
   bool inRange = dims.empty() || (dims.front() >= 0 && dims.back() < to.getRank());
@@ -43,8 +45,9 @@ LogicalResult BroadcastOp::verify() {
 LogicalResult ReshapeOp::verify() {
   auto from = tensorOf(getX()), to = getType();
   if (from.getElementType() != to.getElementType())
-    return violate(getLoc(), "graph.reshape", {"C1", "element types must agree", str(from.getElementType()),
-                                               str(to.getElementType()), "cast the operand first"});
+    return violate(getLoc(), "graph.reshape",
+                   {"C1", "element types must agree", str(from.getElementType()), str(to.getElementType()),
+                    "cast the operand first"});
   if (from.getNumElements() != to.getNumElements())
     return violate(getLoc(), "graph.reshape",
                    {"C2", "element counts must agree", fmt::format("{} elements", from.getNumElements()),
@@ -63,8 +66,9 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
     if (valid) seen.set(p);
   }
   if (!valid)
-    return violate(loc, "graph.transpose", {"C1", "perm must be a permutation of the operand's dimensions",
-                                            fmt::format("each of 0..{} once", from.getRank() - 1), str(perm)});
+    return violate(loc, "graph.transpose",
+                   {"C1", "perm must be a permutation of the operand's dimensions",
+                    from.getRank() ? fmt::format("each of 0..{} once", from.getRank() - 1) : "[]", str(perm)});
   SmallVector<int64_t> shape;
   for (int64_t p : perm) shape.push_back(from.getDimSize(p));
   types.push_back(RankedTensorType::get(shape, from.getElementType()));
@@ -77,17 +81,20 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   ArrayRef<int64_t> starts = adaptor.getStarts(), limits = adaptor.getLimits(), steps = adaptor.getSteps();
   size_t rank = from.getRank();
   if (starts.size() != rank || limits.size() != rank || steps.size() != rank)
-    return violate(loc, "graph.slice", {"C1", "one start, limit and step per dimension", fmt::format("{} of each", rank),
-                                        fmt::format("{}, {} and {}", starts.size(), limits.size(), steps.size())});
+    return violate(loc, "graph.slice",
+                   {"C1", "one start, limit and step per dimension", fmt::format("{} of each", rank),
+                    fmt::format("{}, {} and {}", starts.size(), limits.size(), steps.size())});
   SmallVector<int64_t> shape;
   for (size_t i = 0; i < rank; ++i) {
     if (starts[i] < 0 || starts[i] > limits[i] || limits[i] > from.getDimSize(i))
-      return violate(loc, "graph.slice", {"C2", fmt::format("the window of dimension {} must lie inside it", i),
-                                          fmt::format("0 <= start <= limit <= {}", from.getDimSize(i)),
-                                          fmt::format("start {}, limit {}", starts[i], limits[i])});
+      return violate(loc, "graph.slice",
+                     {"C2", fmt::format("the window of dimension {} must lie inside it", i),
+                      fmt::format("0 <= start <= limit <= {}", from.getDimSize(i)),
+                      fmt::format("start {}, limit {}", starts[i], limits[i])});
     if (steps[i] < 1)
-      return violate(loc, "graph.slice", {"C3", fmt::format("the step of dimension {} must be positive", i),
-                                          "at least 1", std::to_string(steps[i])});
+      return violate(
+          loc, "graph.slice",
+          {"C3", fmt::format("the step of dimension {} must be positive", i), "at least 1", std::to_string(steps[i])});
     shape.push_back((limits[i] - starts[i]) / steps[i] + ((limits[i] - starts[i]) % steps[i] != 0));
   }
   types.push_back(RankedTensorType::get(shape, from.getElementType()));
@@ -127,8 +134,9 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   llvm::append_range(shape, from.getShape().drop_front(axis + 1));
   auto type = RankedTensorType::get(shape, from.getElementType());
   if (from.getDimSize(axis) == 0 && type.getNumElements() != 0)
-    return violate(loc, "graph.gather", {"C2", "there must be something to read along the axis", "an extent of at least 1",
-                                         fmt::format("0 ({})", str(from))});
+    return violate(loc, "graph.gather",
+                   {"C2", "there must be something to read along the axis", "an extent of at least 1",
+                    fmt::format("0 ({})", str(from))});
   types.push_back(type);
   return success();
 }

@@ -1,11 +1,16 @@
+#include "ir/Violation.h"
 #include "ir/tile/Tile.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln::tile;
+using kiln::ir::violate;
 
 #include "ir/tile/TileDialect.cpp.inc"
 #include "ir/tile/TileEnums.cpp.inc"
@@ -66,10 +71,15 @@ int64_t kiln::tile::bytesOf(Type element) {
 
 //===- Types ------------------------------------------------------------------------------------------------------===//
 
-static LogicalResult verifyMemory(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element) {
-  if (!element.isIntOrFloat()) return emitError() << "element type must be an integer or a float, found " << element;
+/// (C1) of both memories, and what their syntax cannot even say.
+static LogicalResult verifyMemory(function_ref<InFlightDiagnostic()> emitError, StringRef type, ArrayRef<int64_t> shape,
+                                  Type element) {
+  if (!element.isIntOrFloat())
+    return violate(emitError, type,
+                   {"C1", "elements must be numbers", "an integer or a float", llvm::formatv("{0}", element)});
   for (int64_t extent : shape)
-    if (extent < 0) return emitError() << "extents must not be negative, found " << extent;
+    if (extent < 0)
+      return violate(emitError, type, {"", "extents must not be negative", "0 or more", std::to_string(extent)});
   return success();
 }
 
@@ -85,8 +95,9 @@ static void printShapeAndElement(AsmPrinter &p, ArrayRef<int64_t> shape, Type el
 LogicalResult GlobalType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
                                  ArrayRef<int64_t> strides) {
   if (!strides.empty() && strides.size() != shape.size())
-    return emitError() << "expected " << shape.size() << " strides, found " << strides.size();
-  return verifyMemory(emitError, shape, element);
+    return violate(emitError, "!tile.global",
+                   {"C2", "one stride per dimension", std::to_string(shape.size()), std::to_string(strides.size())});
+  return verifyMemory(emitError, "!tile.global", shape, element);
 }
 
 Type GlobalType::parse(AsmParser &parser) {
@@ -117,8 +128,9 @@ void GlobalType::print(AsmPrinter &p) const {
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
                                  int64_t swizzle) {
   if (!llvm::is_contained({0, 32, 64, 128}, swizzle))
-    return emitError() << "swizzle must be 0, 32, 64 or 128 bytes, found " << swizzle;
-  return verifyMemory(emitError, shape, element);
+    return violate(emitError, "!tile.shared",
+                   {"C2", "a swizzle must be a row of chunks", "0, 32, 64 or 128 bytes", std::to_string(swizzle)});
+  return verifyMemory(emitError, "!tile.shared", shape, element);
 }
 
 Type SharedType::parse(AsmParser &parser) {
@@ -142,18 +154,28 @@ void SharedType::print(AsmPrinter &p) const {
 
 //===- Fragment layouts -------------------------------------------------------------------------------------------===//
 
+static std::string spellExtent(int64_t extent) { return ShapedType::isDynamic(extent) ? "?" : std::to_string(extent); }
+
 LogicalResult SimdAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                        function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != 1 && shape.size() != 2)
-    return emitError() << "a #tile.simd fragment has rank 1 or 2, found " << shape.size();
-  if (llvm::any_of(shape, [](int64_t extent) { return extent < 1; }))
-    return emitError() << "a fragment's extents must be at least 1";
+    return violate(
+        emitError, "#tile.simd",
+        {"C1", "a fragment must be a vector, or rows of one", "rank 1 or 2", fmt::format("rank {}", shape.size())});
+  for (int64_t extent : shape)
+    if (extent < 1)
+      return violate(emitError, "#tile.simd",
+                     {"C2", "a fragment must hold something", "static extents of at least 1", spellExtent(extent)});
   return success();
 }
 
 LogicalResult SimdColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                              function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() != 1 || shape[0] < 1)
-    return emitError() << "a #tile.simd_column fragment has rank 1 and at least one row";
+  if (shape.size() != 1)
+    return violate(emitError, "#tile.simd_column",
+                   {"C1", "a column must have rows and nothing else", "rank 1", fmt::format("rank {}", shape.size())});
+  if (shape[0] < 1)
+    return violate(emitError, "#tile.simd_column",
+                   {"C2", "a fragment must hold something", "a static extent of at least 1", spellExtent(shape[0])});
   return success();
 }

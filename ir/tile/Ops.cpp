@@ -1,15 +1,31 @@
 // The ops of the tile dialect: generated definitions, syntax of tile.kernel, constraints.
+#include "ir/Violation.h"
 #include "ir/tile/Tile.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln::tile;
+using kiln::ir::Violation;
 
 #define GET_OP_CLASSES
 #include "ir/tile/Tile.cpp.inc"
+
+static LogicalResult violate(Operation *op, const Violation &violation) {
+  return kiln::ir::violate(op->getLoc(), op->getName().getStringRef(), violation);
+}
+
+/// Types in full, separated by commas: here the layout matters.
+template <class... Types> static std::string spell(Types... types) {
+  std::string text;
+  ((text += (text.empty() ? "" : ", ") + llvm::formatv("{0}", Type(types)).str()), ...);
+  return text;
+}
 
 //===- tile.kernel ------------------------------------------------------------------------------------------------===//
 
@@ -45,9 +61,13 @@ void KernelOp::print(OpAsmPrinter &p) {
 
 LogicalResult KernelOp::verify() {
   for (Type type : getArgumentTypes())
-    if (!isa<GlobalType>(type)) return emitOpError() << "arguments must be `!tile.global`, found " << type;
-  if (!getResultTypes().empty()) return emitOpError("returns nothing: results are arguments");
-  if (static_cast<int64_t>(getGrid()) < 0) return emitOpError() << "grid must not be negative, found " << getGrid();
+    if (!isa<GlobalType>(type))
+      return violate(*this, {"C1", "arguments must be global memory", "!tile.global", spell(type)});
+  if (!getResultTypes().empty())
+    return violate(*this, {"C2", "nothing may be returned", "no result types",
+                           fmt::format("{}", getResultTypes().size()), "an argument for each result"});
+  if (auto grid = static_cast<int64_t>(getGrid()); grid < 0)
+    return violate(*this, {"C3", "the grid must not be negative", "0 or more CTAs", std::to_string(grid)});
   return success();
 }
 
@@ -57,13 +77,13 @@ LogicalResult KernelOp::verify() {
 static LogicalResult checkAccess(Operation *op, Value memory, Type value, Value mask) {
   Type element = getElementTypeOrSelf(value), expected = elementTypeOf(memory.getType());
   if (element != expected)
-    return op->emitOpError() << "(C1): the value's element type must be the memory's" << ", expected " << expected
-                             << ", found " << element;
+    return violate(op, {"C1", "the value's element type must be the memory's", spell(expected), spell(element)});
   if (!mask) return success();
   auto fragment = dyn_cast<RankedTensorType>(value);
-  Type wanted = fragment ? Type(fragment.clone(IntegerType::get(op->getContext(), 1))) : IntegerType::get(op->getContext(), 1);
+  Type wanted =
+      fragment ? Type(fragment.clone(IntegerType::get(op->getContext(), 1))) : IntegerType::get(op->getContext(), 1);
   if (mask.getType() != wanted)
-    return op->emitOpError() << "(C2): a mask must match the value, expected " << wanted << ", found " << mask.getType();
+    return violate(op, {"C2", "a mask must match the value", spell(wanted), spell(mask.getType())});
   return success();
 }
 
@@ -72,8 +92,11 @@ static LogicalResult checkRows(Operation *op, Type value, bool hasStride, bool h
   auto fragment = dyn_cast<RankedTensorType>(value);
   bool rows = fragment && (fragment.getRank() == 2 || isa<SimdColumnAttr>(fragment.getEncoding()));
   if (rows != hasStride)
-    return op->emitOpError() << "(C3): " << value << (rows ? " needs" : " takes no") << " row stride";
-  if (rows && hasMask) return op->emitOpError() << "(C3): " << value << " takes no mask";
+    return violate(op,
+                   {"C3", "rows are read and written at a stride, single vectors and scalars without",
+                    fmt::format("{} row stride for {}", rows ? "a" : "no", spell(value)), hasStride ? "one" : "none"});
+  if (rows && hasMask)
+    return violate(op, {"C3", "rows take no mask", fmt::format("no mask for {}", spell(value)), "one"});
   return success();
 }
 
@@ -87,11 +110,12 @@ LogicalResult StoreOp::verify() {
   return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask());
 }
 
+/// (C3) of gathers and scatters.
 static LogicalResult checkOffsets(Operation *op, Value offsets, Type value) {
   int64_t lanes = cast<RankedTensorType>(offsets.getType()).getDimSize(0);
   int64_t expected = cast<RankedTensorType>(value).getDimSize(0);
   if (lanes == expected) return success();
-  return op->emitOpError() << "one offset per lane, expected " << expected << ", found " << lanes;
+  return violate(op, {"C3", "one offset per lane", std::to_string(expected), std::to_string(lanes)});
 }
 
 LogicalResult GatherOp::verify() {
@@ -109,23 +133,27 @@ LogicalResult ScatterOp::verify() {
 LogicalResult SplatOp::verify() {
   Type element = cast<RankedTensorType>(getType()).getElementType();
   if (element == getScalar().getType()) return success();
-  return emitOpError() << "(C1): the scalar must have the element type, expected " << element << ", found "
-                       << getScalar().getType();
+  return violate(*this, {"C1", "the scalar must have the element type", spell(element), spell(getScalar().getType())});
 }
 
 LogicalResult FoldUnitsOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), acc = cast<RankedTensorType>(getAcc().getType());
-  if (acc.getDimSize(0) * 8 != x.getDimSize(0) || acc.getElementType() != x.getElementType() || getType() != acc)
-    return emitOpError() << "(C1): acc and result must hold one lane per unit of 8, found " << x << " into " << acc;
+  int64_t elements = x.getDimSize(0);
+  if (elements % 8 != 0 || acc.getDimSize(0) != elements / 8 || acc.getElementType() != x.getElementType())
+    return violate(*this, {"C1", "acc must hold one lane per unit of 8",
+                           fmt::format("8 elements of {} per lane", spell(acc.getElementType())),
+                           fmt::format("{} into {}", spell(x), spell(acc))});
+  if (getType() != acc) return violate(*this, {"C2", "the result must have acc's type", spell(acc), spell(getType())});
   return success();
 }
 
 LogicalResult FoldOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType());
   if (!llvm::isPowerOf2_64(x.getDimSize(0)))
-    return emitOpError() << "(C1): the extent must be a power of two, found " << x.getDimSize(0);
+    return violate(*this, {"C1", "lanes must halve down to one", "a power of two", std::to_string(x.getDimSize(0))});
   if (getType() != x.getElementType())
-    return emitOpError() << "(C2): expected " << x.getElementType() << ", found " << getType();
+    return violate(*this,
+                   {"C2", "the result must be of the element type", spell(x.getElementType()), spell(getType())});
   return success();
 }
 
@@ -136,10 +164,10 @@ LogicalResult MmaOp::verify() {
                 isa<SimdAttr>(b.getEncoding()) && a.getDimSize(0) == acc.getDimSize(0) &&
                 b.getDimSize(0) == acc.getDimSize(1);
   if (!shapes)
-    return emitOpError() << "(C1): expected a column of M, a row of N and an MxN accumulator, found " << a << ", " << b
-                         << ", " << acc;
+    return violate(
+        *this, {"C1", "the extents must match", "a column of M, a row of N and an MxN accumulator", spell(a, b, acc)});
   if (!isa<FloatType>(acc.getElementType()) || a.getElementType() != acc.getElementType() ||
       b.getElementType() != acc.getElementType())
-    return emitOpError() << "(C2): expected one float element type, found " << a << ", " << b << ", " << acc;
+    return violate(*this, {"C2", "the element types must be the same", "one float type", spell(a, b, acc)});
   return success();
 }

@@ -18,6 +18,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     Arguments are `!tile.global` operands, then results. The body runs once per CTA of the linear `grid`; CTAs are
     independent and may run in any order. `shared_bytes` is set once every shared tile has an offset.
 
+    (C1) arguments are `!tile.global`. (C2) nothing is returned. (C3) `grid` is not negative.
+
     ```mlir
     tile.kernel @scale(%x: !tile.global<1024xf32>, %y: !tile.global<1024xf32>) grid 16 {
       …
@@ -80,6 +82,12 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 
 def Tile_StoreOp : Tile_Op<"store"> {
   let summary = "writes consecutive elements, or one scalar; the mirror of `tile.load`";
+  let description = [{
+    Lanes whose mask is false write nothing.
+
+    (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout, or is i1 for a scalar.
+    (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask.
+  }];
   let arguments = (ins Tile_Value:$value, Arg<Tile_Memory, "", [MemWrite]>:$target, Index:$offset,
                        Optional<Tile_Mask>:$mask, OptionalAttr<I64Attr>:$row_stride);
   let assemblyFormat = [{
@@ -90,7 +98,12 @@ def Tile_StoreOp : Tile_Op<"store"> {
 
 def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let summary = "reads one element per lane, each at its own offset";
-  let description = [{ Lanes whose mask is false read nothing and hold zero. Constraints as `tile.load`. }];
+  let description = [{
+    Lanes whose mask is false read nothing and hold zero.
+
+    (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout. (C3) each lane has one
+    offset.
+  }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Tile_Offsets:$offsets, Optional<Tile_Mask>:$mask);
   let results = (outs Tile_Vector:$value);
   let assemblyFormat = [{
@@ -101,6 +114,12 @@ def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
 
 def Tile_ScatterOp : Tile_Op<"scatter"> {
   let summary = "writes one element per lane, each at its own offset; offsets of unmasked lanes are distinct";
+  let description = [{
+    Lanes whose mask is false write nothing.
+
+    (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout. (C3) each lane has one
+    offset.
+  }];
   let arguments = (ins Tile_Vector:$value, Arg<Tile_Memory, "", [MemWrite]>:$target, Tile_Offsets:$offsets,
                        Optional<Tile_Mask>:$mask);
   let assemblyFormat = [{
@@ -138,7 +157,7 @@ def Tile_FoldUnitsOp : Tile_Op<"fold_units", [Pure]> {
   let summary = "combines each unit of 8 consecutive elements into its lane, in sequence";
   let description = [{
     result[l] = (…((acc[l] ∘ x[8l]) ∘ x[8l+1]) …) ∘ x[8l+7]: the inner step of the canonical reduction order.
-    (C1) acc has an eighth of x's extent and its element type.
+    (C1) acc has an eighth of x's extent and its element type. (C2) the result has acc's type.
   }];
   let arguments = (ins Tile_CombineKindAttr:$kind, Tile_Vector:$x, Tile_Vector:$acc);
   let results = (outs Tile_Vector:$result);

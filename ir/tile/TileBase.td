@@ -38,6 +38,9 @@ def Tile_GlobalType : Tile_Type<"Global", "global"> {
   let description = [{
     `!tile.global<8192x4096xf32>` is dense and row-major. `strides` (in elements) says where it is not. Element offsets
     given to loads and stores already include strides; extents and strides are kept for readers and for verification.
+    Extents are not negative.
+
+    (C1) the element type is an integer or a float. (C2) `strides`, when given, are one per dimension.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t", "extents">:$shape, "::mlir::Type":$elementType,
                         OptionalArrayRefParameter<"int64_t", "elements per index step">:$strides);
@@ -49,7 +52,9 @@ def Tile_SharedType : Tile_Type<"Shared", "shared"> {
   let summary = "a tile in the CTA's own memory";
   let description = [{
     `!tile.shared<128x64xbf16, swizzle = 128>`: row-major, its 16-byte chunks permuted inside each row of `swizzle`
-    bytes; 0, the default, is no swizzle. On the cpu target it lies in the worker's workspace.
+    bytes; 0, the default, is no swizzle. On the cpu target it lies in the worker's workspace. Extents are not negative.
+
+    (C1) the element type is an integer or a float. (C2) `swizzle` is 0, 32, 64 or 128.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t", "extents">:$shape, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "0", "bytes">:$swizzle);
@@ -65,6 +70,8 @@ def Tile_SimdAttr : Tile_Attr<"Simd", "simd", [
   let description = [{
     `tensor<64xf32, #tile.simd>` is one vector of 64 lanes (at most 8 native registers); `tensor<6x32xf32, #tile.simd>`
     is six vectors of 32 lanes.
+
+    (C1) the rank is 1 or 2. (C2) extents are at least 1.
   }];
   let assemblyFormat = "";
 }
@@ -72,6 +79,7 @@ def Tile_SimdAttr : Tile_Attr<"Simd", "simd", [
 def Tile_SimdColumnAttr : Tile_Attr<"SimdColumn", "simd_column", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
   let summary = "the slice of a 2-D `#tile.simd` fragment along its lanes: one scalar per row";
+  let description = [{ (C1) the rank is 1. (C2) there is at least one row. }];
   let assemblyFormat = "";
 }
 

@@ -1,0 +1,189 @@
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  // expected-error @below {{'tile.load' (C1): the value's element type must be the memory's}}
+  // expected-note @below {{expected: f32}}
+  // expected-note @below {{found: i32}}
+  %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xi32, #tile.simd>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  // expected-error @below {{'tile.load' (C1): the value's element type must be the memory's}}
+  // expected-note @below {{expected: f32}}
+  // expected-note @below {{found: f64}}
+  %v = tile.load %x[%i] : !tile.global<64xf32> -> f64
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %t = tile.alloc : !tile.shared<64xi8>
+  // expected-error @below {{'tile.load' (C1): the value's element type must be the memory's}}
+  // expected-note @below {{expected: i8}}
+  // expected-note @below {{found: f32}}
+  %v = tile.load %t[%i] : !tile.shared<64xi8> -> tensor<8xf32, #tile.simd>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %m = tile.lane_mask %i : tensor<16xi1, #tile.simd>
+  // expected-error @below {{'tile.load' (C2): a mask must match the value}}
+  // expected-note @below {{expected: tensor<8xi1, #tile.simd>}}
+  // expected-note @below {{found: tensor<16xi1, #tile.simd>}}
+  %v = tile.load %x[%i] mask %m : tensor<16xi1, #tile.simd> : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %m = tile.lane_mask %i : tensor<8xi1, #tile.simd>
+  // expected-error @below {{'tile.load' (C2): a mask must match the value}}
+  // expected-note @below {{expected: i1}}
+  // expected-note @below {{found: tensor<8xi1, #tile.simd>}}
+  %v = tile.load %x[%i] mask %m : tensor<8xi1, #tile.simd> : !tile.global<64xf32> -> f32
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %m = arith.constant true
+  // expected-error @below {{'tile.load' (C2): a mask must match the value}}
+  // expected-note @below {{expected: tensor<8xi1, #tile.simd>}}
+  // expected-note @below {{found: i1}}
+  %v = tile.load %x[%i] mask %m : i1 : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  // expected-error @below {{'tile.load' (C3): rows are read and written at a stride, single vectors and scalars without}}
+  // expected-note @below {{expected: a row stride for tensor<4x8xf32, #tile.simd>}}
+  // expected-note @below {{found: none}}
+  %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<4x8xf32, #tile.simd>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  // expected-error @below {{'tile.load' (C3): rows are read and written at a stride, single vectors and scalars without}}
+  // expected-note @below {{expected: a row stride for tensor<8xf32, #tile.simd_column>}}
+  // expected-note @below {{found: none}}
+  %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd_column>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  // expected-error @below {{'tile.load' (C3): rows are read and written at a stride, single vectors and scalars without}}
+  // expected-note @below {{expected: no row stride for tensor<8xf32, #tile.simd>}}
+  // expected-note @below {{found: one}}
+  %v = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  // expected-error @below {{'tile.load' (C3): rows are read and written at a stride, single vectors and scalars without}}
+  // expected-note @below {{expected: no row stride for f32}}
+  // expected-note @below {{found: one}}
+  %v = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> f32
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %true = arith.constant true
+  %m = tile.splat %true : i1 -> tensor<4x8xi1, #tile.simd>
+  // expected-error @below {{'tile.load' (C3): rows take no mask}}
+  // expected-note @below {{expected: no mask for tensor<4x8xf32, #tile.simd>}}
+  // expected-note @below {{found: one}}
+  %v = tile.load %x[%i] mask %m : tensor<4x8xi1, #tile.simd> rows 8 : !tile.global<64xf32> -> tensor<4x8xf32, #tile.simd>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+  %i = tile.cta_id
+  %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
+  // expected-error @below {{'tile.store' (C1): the value's element type must be the memory's}}
+  // expected-note @below {{expected: i32}}
+  // expected-note @below {{found: f32}}
+  tile.store %v, %y[%i] : tensor<8xf32, #tile.simd>, !tile.global<64xi32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
+  %m = tile.lane_mask %i : tensor<4xi1, #tile.simd>
+  // expected-error @below {{'tile.store' (C2): a mask must match the value}}
+  // expected-note @below {{expected: tensor<8xi1, #tile.simd>}}
+  // expected-note @below {{found: tensor<4xi1, #tile.simd>}}
+  tile.store %v, %x[%i] mask %m : tensor<4xi1, #tile.simd> : tensor<8xf32, #tile.simd>, !tile.global<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
+  // expected-error @below {{'tile.store' (C3): rows are read and written at a stride, single vectors and scalars without}}
+  // expected-note @below {{expected: no row stride for tensor<8xf32, #tile.simd>}}
+  // expected-note @below {{found: one}}
+  tile.store %v, %x[%i] rows 8 : tensor<8xf32, #tile.simd>, !tile.global<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %v = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4x8xf32, #tile.simd>
+  // expected-error @below {{'tile.store' (C3): rows are read and written at a stride, single vectors and scalars without}}
+  // expected-note @below {{expected: a row stride for tensor<4x8xf32, #tile.simd>}}
+  // expected-note @below {{found: none}}
+  tile.store %v, %x[%i] : tensor<4x8xf32, #tile.simd>, !tile.global<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+  %i = tile.cta_id
+  %v = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4x8xf32, #tile.simd>
+  %true = arith.constant true
+  %m = tile.splat %true : i1 -> tensor<4x8xi1, #tile.simd>
+  // expected-error @below {{'tile.store' (C3): rows take no mask}}
+  // expected-note @below {{expected: no mask for tensor<4x8xf32, #tile.simd>}}
+  // expected-note @below {{found: one}}
+  tile.store %v, %x[%i] mask %m : tensor<4x8xi1, #tile.simd> rows 8 : tensor<4x8xf32, #tile.simd>, !tile.global<64xf32>
+  tile.return
+}
