@@ -1,5 +1,4 @@
-//===- Passes.h - the passes of codegen, as declared in Passes.td
-//--------------------------------------------------===//
+//===- Passes.h - the passes of codegen, as declared in Passes.td ------------------------------------------------===//
 #ifndef KILN_CODEGEN_PASSES_H
 #define KILN_CODEGEN_PASSES_H
 

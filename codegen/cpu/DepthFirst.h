@@ -1,5 +1,4 @@
-//===- DepthFirst.h - the order of pure ops
-//------------------------------------------------------------------------===//
+//===- DepthFirst.h - the order of pure ops ----------------------------------------------------------------------===//
 #ifndef KILN_CODEGEN_CPU_DEPTHFIRST_H
 #define KILN_CODEGEN_CPU_DEPTHFIRST_H
 

@@ -1,4 +1,4 @@
-/// A linear layer with gelu and a residual is one kernel; and `kiln::main` gives a program the `kiln` tool's subcommands:
+/// A linear layer with gelu and a residual is one kernel; `kiln::main` gives a program the `kiln` tool's subcommands:
 ///
 ///   kiln-linear-gelu dump            the IR after fusion
 ///   kiln-linear-gelu run --check     on random numbers, every kernel held to the interpreter

@@ -1,4 +1,4 @@
-//===- Passes.h - the passes of passes/graph, as declared in Passes.td -----------------------------------------------===//
+//===- Passes.h - the passes of passes/graph, as declared in Passes.td -------------------------------------------===//
 #ifndef KILN_PASSES_GRAPH_PASSES_H
 #define KILN_PASSES_GRAPH_PASSES_H
 

@@ -1,4 +1,4 @@
-//===- Passes.h - the passes of passes/tile, as declared in Passes.td -----------------------------------------------===//
+//===- Passes.h - the passes of passes/tile, as declared in Passes.td --------------------------------------------===//
 #ifndef KILN_PASSES_TILE_PASSES_H
 #define KILN_PASSES_TILE_PASSES_H
 

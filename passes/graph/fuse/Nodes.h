@@ -1,5 +1,4 @@
-//===- Nodes.h - a function as fusion sees it
-//-----------------------------------------------------------------------===//
+//===- Nodes.h - a function as fusion sees it --------------------------------------------------------------------===//
 //
 // Fusion works on nodes and the values they exchange. A node is an op that computes something, with the views that only
 // say where its result is stored. Views, splat constants, index tensors and small cheap arithmetic are no nodes: they
