@@ -3,6 +3,8 @@
 
 #include "passes/interp/Rows.h"
 
+#include "ir/graph/AcceptedOps.h"
+#include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
 
 #include "mlir/IR/Verifier.h"
@@ -19,19 +21,11 @@ using Result = FailureOr<std::vector<OracleTensor>>;
 /// More than a test has use for: beyond it memory runs out before anything is computed.
 constexpr uint64_t kMostElements = uint64_t{1} << 30;
 
-std::optional<DType> dtypeOf(Type element) {
-  if (element.isF32()) return DType::F32;
-  if (element.isInteger(64)) return DType::I64;
-  if (element.isInteger(32)) return DType::I32;
-  if (element.isInteger(1)) return DType::Bool;
-  return std::nullopt;
-}
-
 /// A zero tensor of a value's type, or an error on `op`.
 FailureOr<OracleTensor> allocate(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  std::optional<DType> dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
-  if (!dtype || !tensor.hasStaticShape()) {
+  std::optional<DType> dtype = tensor ? graph::dtypeOf(tensor) : std::nullopt;
+  if (!dtype || !graph::elementBit(tensor.getElementType()) || !tensor.hasStaticShape()) {
     InFlightDiagnostic diag = op->emitError() << "the interpreter does not take this type";
     diag.attachNote() << "expected: a static tensor of f32, i32, i64 or i1";
     diag.attachNote() << "found: " << type;

@@ -1,6 +1,7 @@
 #include "passes/plan/Planner.h"
 
 #include "ir/graph/AcceptedOps.h"
+#include "ir/graph/DTypes.h"
 #include "ir/layout/IndexMap.h"
 #include "passes/graph/KernelForm.h"
 #include "passes/plan/Arena.h"
@@ -17,26 +18,6 @@ using namespace mlir;
 
 namespace kiln {
 using graph::KernelOp;
-
-std::optional<DType> dtypeOf(Type element) {
-  static constexpr std::pair<DType, bool (*)(Type)> kRows[] = {
-      {DType::F32, [](Type t) { return t.isF32(); }},
-      {DType::I64, [](Type t) { return t.isInteger(64); }},
-      {DType::I32, [](Type t) { return t.isInteger(32); }},
-      {DType::Bool, [](Type t) { return t.isInteger(1); }},
-      {DType::F64, [](Type t) { return t.isF64(); }},
-      {DType::F16, [](Type t) { return t.isF16(); }},
-      {DType::BF16, [](Type t) { return t.isBF16(); }},
-      {DType::I8, [](Type t) { return t.isInteger(8); }},
-      {DType::I4, [](Type t) { return t.isInteger(4); }},
-      {DType::F8E4M3FN, [](Type t) { return isa<Float8E4M3FNType>(t); }},
-      {DType::F8E5M2, [](Type t) { return isa<Float8E5M2Type>(t); }},
-      {DType::F8E8M0, [](Type t) { return isa<Float8E8M0FNUType>(t); }},
-  };
-  for (auto [dtype, is] : kRows)
-    if (is(element)) return dtype;
-  return {};
-}
 
 namespace {
 
@@ -130,7 +111,7 @@ private:
 
   FailureOr<BufferId> addBuffer(Location loc, BufferKind kind, std::string name, Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    std::optional<DType> dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
+    std::optional<DType> dtype = tensor ? graph::dtypeOf(tensor) : std::nullopt;
     if (!dtype || !tensor.hasStaticShape()) return emitError(loc) << "no buffer can hold " << type;
     PlanBuffer b;
     b.id = static_cast<BufferId>(plan.buffers.size());

@@ -37,9 +37,6 @@ struct PlanOptions {
 /// without it) and are parameters with `graph.param`. Fails with a diagnostic on anything else.
 mlir::FailureOr<LaunchPlan> planGraph(mlir::func::FuncOp function, const PlanOptions &options);
 
-/// Kiln's name of an element type; none for a type that is not stored.
-std::optional<DType> dtypeOf(mlir::Type element);
-
 } // namespace kiln
 
 #endif

@@ -2,6 +2,7 @@
 #include "tests/numeric/FencedMemory.h"
 
 #include "compiler/Pipeline.h"
+#include "ir/graph/DTypes.h"
 #include "ir/tile/Tile.h"
 #include "passes/interp/Interpreter.h"
 
@@ -24,14 +25,6 @@ using namespace kiln;
 using namespace kiln::numeric;
 
 namespace {
-
-DType dtypeOf(Type element) {
-  if (element.isF32()) return DType::F32;
-  if (element.isInteger(32)) return DType::I32;
-  if (element.isInteger(64)) return DType::I64;
-  if (element.isInteger(1)) return DType::Bool;
-  throw std::runtime_error("the numeric suite knows no such element type yet: " + graph::str(element));
-}
 
 std::string print(Operation *op) {
   std::string text;
@@ -182,7 +175,7 @@ std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, c
 
 HostTensor kiln::numeric::allocateLike(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  return HostTensor(type.getShape().vec(), dtypeOf(type.getElementType()));
+  return HostTensor(type.getShape().vec(), graph::dtypeOf(type).value());
 }
 
 KernelRun kiln::numeric::runFenced(graph::KernelOp kernel, const BuiltKernel &built,
