@@ -2,6 +2,7 @@
 
 #include "ir/graph/Graph.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,8 +33,8 @@ const AcceptedOp kRows[] = {
     {"graph.divi", kElementwise, kGraph, kInts, kInts, ""},
     {"graph.remi", kElementwise, kGraph, kInts, kInts, ""},
     // Comparisons, logic, choice.
-    {"arith.cmpf", kElementwise, kBoth, kF32, kBool, "ordered comparisons; une for !="},
-    {"arith.cmpi", kElementwise, kBoth, kInts | kBool, kBool, "signed comparisons"},
+    {"arith.cmpf", kElementwise, kBoth, kF32, kBool, "comparison; with NaN only the unordered predicates and une hold"},
+    {"arith.cmpi", kElementwise, kBoth, kInts | kBool, kBool, "comparison, signed or unsigned"},
     {"arith.andi", kElementwise, kBoth, kInts | kBool, kInts | kBool, "and, bit by bit"},
     {"arith.ori", kElementwise, kBoth, kInts | kBool, kInts | kBool, "or, bit by bit"},
     {"arith.xori", kElementwise, kBoth, kInts | kBool, kInts | kBool, "exclusive or, bit by bit"},
@@ -98,9 +99,9 @@ std::string names(Elements elements) {
 
 Elements kiln::graph::elementBit(Type element) {
   if (element.isF32()) return kF32;
-  if (element.isInteger(32)) return kI32;
-  if (element.isInteger(64)) return kI64;
-  if (element.isInteger(1)) return kBool;
+  if (element.isSignlessInteger(32)) return kI32;
+  if (element.isSignlessInteger(64)) return kI64;
+  if (element.isSignlessInteger(1)) return kBool;
   return 0;
 }
 
@@ -112,23 +113,92 @@ const AcceptedOp *kiln::graph::findAcceptedOp(StringRef name) {
   return nullptr;
 }
 
+/// One broken rule, with what holds it and what stands there.
+static LogicalResult refuse(Operation *op, const Twine &rule, const Twine &expected, const Twine &found,
+                            StringRef hint = {}) {
+  InFlightDiagnostic diag = op->emitError() << "'" << op->getName().getStringRef() << "' " << rule;
+  diag.attachNote() << "expected: " << expected;
+  diag.attachNote() << "found: " << found;
+  if (!hint.empty()) diag.attachNote() << "try: " << hint;
+  return diag;
+}
+
+static std::string list(TypeRange types) {
+  return llvm::join(llvm::map_range(types, [](Type type) { return str(type); }), ", ");
+}
+
+static bool isPlainTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding();
+}
+
+/// Scalars, vectors, dynamic extents and encodings have no place in a graph.
+static LogicalResult verifyTensors(Operation *op) {
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+    if (isPlainTensor(type)) continue;
+    std::string found;
+    llvm::raw_string_ostream(found) << type;
+    return refuse(op, "works on tensors only", "a static tensor without an encoding, such as tensor<4xf32>", found);
+  }
+  return success();
+}
+
+/// The text of a flag that promises something about the values, or allows what the contract does not; empty if none.
+static std::string flagOf(Operation *op) {
+  if (auto flags = dyn_cast<arith::ArithFastMathInterface>(op))
+    if (auto attr = flags.getFastMathFlagsAttr(); attr && attr.getValue() != arith::FastMathFlags::none)
+      return "fastmath<" + arith::stringifyFastMathFlags(attr.getValue()) + ">";
+  if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
+    if (auto attr = flags.getOverflowAttr(); attr && attr.getValue() != arith::IntegerOverflowFlags::none)
+      return "overflow<" + arith::stringifyIntegerOverflowFlags(attr.getValue()) + ">";
+  if (op->hasAttr("isExact")) return "exact";
+  return "";
+}
+
+/// Rules about attributes: flags, and the form of a constant's elements.
+static LogicalResult verifyAttributes(Operation *op) {
+  if (std::string flag = flagOf(op); !flag.empty())
+    return refuse(op, "takes no flags: every op is rounded or wraps as the contract says", "no flags", flag);
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!constant || isa<DenseElementsAttr>(constant.getValue())) return success();
+  StringRef form = isa<DenseResourceElementsAttr>(constant.getValue()) ? "dense_resource<...>"
+                   : isa<SparseElementsAttr>(constant.getValue())      ? "sparse<...>"
+                                                                       : "another attribute";
+  return refuse(op, "spells its elements out", "dense<...>", form, "an argument with graph.param holds large weights");
+}
+
 LogicalResult kiln::graph::verifyAcceptedOp(Operation *op, OpLevel level) {
   StringRef name = op->getName().getStringRef();
   const AcceptedOp *row = findAcceptedOp(name);
   if (!row)
-    return op->emitError() << "'" << name << "' is not an op of the graph level" << "; the accepted ops are listed by `kiln ops`";
+    return op->emitError() << "'" << name << "' is not an op of the graph level"
+                           << "; the accepted ops are listed by `kiln ops`";
   if (row->level != OpLevel::Both && row->level != level)
-    return op->emitError() << "'" << name << "' may only stand "
-                           << (row->level == OpLevel::Graph ? "before" : "after") << " graph-decompose";
+    return op->emitError() << "'" << name << "' may only stand " << (row->level == OpLevel::Graph ? "before" : "after")
+                           << " graph-decompose";
+  if (row->opClass == OpClass::Structure) return success(); // holds what others made
+  if (failed(verifyTensors(op))) return failure();
   bool select = name == "arith.select"; // its condition is bool whatever it chooses between
   TypeRange operands(op->getOperands().drop_front(select ? 1 : 0));
-  if (row->opClass == OpClass::Structure) return success();
   if (!takes(row->operands, operands) || !takes(row->results, op->getResultTypes())) {
-    InFlightDiagnostic diag = op->emitError() << "'" << name << "' does not take these dtypes";
-    diag.attachNote() << "expected: " << names(row->operands) << (row->operands ? " to " : "") << names(row->results);
-    auto list = [](TypeRange types) { return llvm::join(llvm::map_range(types, [](Type t) { return str(t); }), ", "); };
-    diag.attachNote() << "found: " << list(op->getOperandTypes()) << (op->getNumOperands() ? " to " : "")
-                      << list(op->getResultTypes());
+    std::string arrow = row->operands ? " to " : "";
+    return refuse(op, "does not take these dtypes", names(row->operands) + arrow + names(row->results),
+                  list(op->getOperandTypes()) + (op->getNumOperands() ? " to " : "") + list(op->getResultTypes()));
+  }
+  return verifyAttributes(op);
+}
+
+/// Arguments and results must be what ops take; a declaration holds no graph.
+static LogicalResult verifySignature(func::FuncOp function) {
+  if (function.isExternal()) return success();
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
+    if (isPlainTensor(type) && (elementBit(getElementTypeOrSelf(type)) & kAll)) continue;
+    InFlightDiagnostic diag = function.emitError()
+                              << "arguments and results must be static tensors of f32, i64, i32 or bool";
+    diag.attachNote() << "expected: a type such as tensor<8x128xf32>";
+    std::string found;
+    llvm::raw_string_ostream(found) << type;
+    diag.attachNote() << "found: " << found;
     return diag;
   }
   return success();
@@ -137,6 +207,7 @@ LogicalResult kiln::graph::verifyAcceptedOp(Operation *op, OpLevel level) {
 LogicalResult kiln::graph::verifyGraphLevel(ModuleOp module, OpLevel level) {
   LogicalResult result = success();
   module.walk([&](func::FuncOp function) {
+    if (failed(verifySignature(function))) result = failure();
     function.getBody().walk([&](Operation *op) {
       if (failed(verifyAcceptedOp(op, level))) result = failure();
     });

@@ -36,8 +36,8 @@ enum class OpLevel { Graph, Decomposed, Both };
 
 struct AcceptedOp {
   llvm::StringRef name;    ///< "arith.addf"
-  OpClass opClass;         ///<
-  OpLevel level;           ///<
+  OpClass opClass;         ///< how its value is computed
+  OpLevel level;           ///< when it may stand in a graph
   Elements operands;       ///< element types its tensor operands may have
   Elements results;        ///< element types its results may have
   llvm::StringRef summary; ///< for ops of other dialects, whose own documentation says more than applies here
@@ -48,11 +48,13 @@ llvm::ArrayRef<AcceptedOp> acceptedOps();
 /// The row of an op; null when the graph level does not accept it.
 const AcceptedOp *findAcceptedOp(llvm::StringRef name);
 
-/// Checks one op against the table: accepted at `level` (Graph or Decomposed), with dtypes it takes.
+/// Checks one op against the table: accepted at `level` (Graph or Decomposed), on static tensors without encodings,
+/// with dtypes it takes, without flags that promise or allow anything (fastmath, overflow, exact), and with
+/// constants that are `dense<...>`. The error has notes with what was expected and found.
 llvm::LogicalResult verifyAcceptedOp(mlir::Operation *op, OpLevel level);
 
-/// Checks every op inside every function of a module against the table: accepted at `level` (Graph or Decomposed), with
-/// dtypes it takes. Reports each offender with the nearest thing that would work.
+/// Checks every function of a module that has a body: its arguments and results are tensors that ops take, and
+/// verifyAcceptedOp accepts every op inside. Reports each offender.
 llvm::LogicalResult verifyGraphLevel(mlir::ModuleOp module, OpLevel level);
 
 } // namespace kiln::graph

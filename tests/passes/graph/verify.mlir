@@ -27,10 +27,133 @@ func.func @unguarded(%x: tensor<8xi32>) -> tensor<8xi32> {
 
 // -----
 
+// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
+// expected-note@+1 {{found: tensor<8xf64>}}
 func.func @dtype(%x: tensor<8xf64>) -> tensor<8xf64> {
   // expected-error@+3 {{'arith.addf' does not take these dtypes}}
   // expected-note@+2 {{expected: f32 to f32}}
   // expected-note@+1 {{found: 8xf64, 8xf64 to 8xf64}}
   %0 = arith.addf %x, %x : tensor<8xf64>
   return %0 : tensor<8xf64>
+}
+
+// -----
+
+func.func @scalarCondition(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+3 {{'arith.constant' works on tensors only}}
+  // expected-note@+2 {{expected: a static tensor without an encoding}}
+  // expected-note@+1 {{found: i1}}
+  %c = arith.constant true
+  // expected-error@+3 {{'arith.select' works on tensors only}}
+  // expected-note@+2 {{expected: a static tensor without an encoding}}
+  // expected-note@+1 {{found: i1}}
+  %0 = arith.select %c, %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
+// expected-note@+1 {{found: vector<4xf32>}}
+func.func @vector(%x: vector<4xf32>) {
+  // expected-error@+3 {{'arith.addf' works on tensors only}}
+  // expected-note@+2 {{expected: a static tensor without an encoding}}
+  // expected-note@+1 {{found: vector<4xf32>}}
+  %0 = arith.addf %x, %x : vector<4xf32>
+  return
+}
+
+// -----
+
+// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
+// expected-note@+1 {{found: tensor<?xf32>}}
+func.func @dynamic(%x: tensor<?xf32>) {
+  // expected-error@+3 {{'arith.addf' works on tensors only}}
+  // expected-note@+2 {{expected: a static tensor without an encoding}}
+  // expected-note@+1 {{found: tensor<?xf32>}}
+  %0 = arith.addf %x, %x : tensor<?xf32>
+  return
+}
+
+// -----
+
+// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
+// expected-note@+1 {{found: f32}}
+func.func @returned(%x: f32) -> f32 {
+  return %x : f32
+}
+
+// -----
+
+// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
+// expected-note@+1 {{found: tensor<4xf32, #tile.simd>}}
+func.func @encoded(%x: tensor<4xf32, #tile.simd>) {
+  // expected-error@+3 {{'arith.addf' works on tensors only}}
+  // expected-note@+2 {{expected: a static tensor without an encoding}}
+  // expected-note@+1 {{found: tensor<4xf32, #tile.simd>}}
+  %0 = arith.addf %x, %x : tensor<4xf32, #tile.simd>
+  return
+}
+
+// -----
+
+// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
+// expected-note@+1 {{found: tensor<4xui32>}}
+func.func @unsigned(%c: tensor<4xi1>, %x: tensor<4xui32>) {
+  // expected-error@+3 {{'arith.select' does not take these dtypes}}
+  // expected-note@+2 {{expected: f32, i32, i64, bool to f32, i32, i64, bool}}
+  // expected-note@+1 {{found: 4xi1, 4xui32, 4xui32 to 4xui32}}
+  %0 = arith.select %c, %x, %x : tensor<4xi1>, tensor<4xui32>
+  return
+}
+
+// -----
+
+func.func @sparse() {
+  // expected-error@+4 {{'arith.constant' spells its elements out}}
+  // expected-note@+3 {{expected: dense<...>}}
+  // expected-note@+2 {{found: sparse<...>}}
+  // expected-note@+1 {{try: an argument with graph.param}}
+  %0 = arith.constant sparse<[[0], [2]], [1.0, 2.0]> : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @resource() {
+  // expected-error@+4 {{'arith.constant' spells its elements out}}
+  // expected-note@+3 {{expected: dense<...>}}
+  // expected-note@+2 {{found: dense_resource<...>}}
+  // expected-note@+1 {{try: an argument with graph.param}}
+  %0 = arith.constant dense_resource<blob> : tensor<4xf32>
+  return
+}
+
+// -----
+
+// Integers wrap, floats are rounded op by op: nothing may be promised or allowed beyond that.
+func.func @flags(%x: tensor<4xi32>, %l: tensor<4xi64>, %f: tensor<4xf32>) {
+  // expected-error@+3 {{'arith.addi' takes no flags}}
+  // expected-note@+2 {{expected: no flags}}
+  // expected-note@+1 {{found: overflow<nsw, nuw>}}
+  %0 = arith.addi %x, %x overflow<nsw, nuw> : tensor<4xi32>
+  // expected-error@+3 {{'arith.trunci' takes no flags}}
+  // expected-note@+2 {{expected: no flags}}
+  // expected-note@+1 {{found: overflow<nsw>}}
+  %1 = arith.trunci %l overflow<nsw> : tensor<4xi64> to tensor<4xi32>
+  // expected-error@+3 {{'arith.addf' takes no flags}}
+  // expected-note@+2 {{expected: no flags}}
+  // expected-note@+1 {{found: fastmath<fast>}}
+  %4 = arith.addf %f, %f fastmath<fast> : tensor<4xf32>
+  // expected-error@+3 {{'math.exp' takes no flags}}
+  // expected-note@+2 {{expected: no flags}}
+  // expected-note@+1 {{found: fastmath<nnan>}}
+  %5 = math.exp %f fastmath<nnan> : tensor<4xf32>
+  return
 }
