@@ -1,12 +1,14 @@
 #include "runtime/files/FileBytes.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace kiln {
 namespace {
@@ -50,21 +52,46 @@ FileBytes mapFile(const std::string &path) {
   return {std::shared_ptr<std::byte>(static_cast<std::byte *>(memory), unmap), size};
 }
 
-void writeFile(const std::string &path, std::span<const std::span<const std::byte>> parts) {
-  Unfinished unfinished{fmt::format("{}.{}.tmp", path, ::getpid())};
-  Descriptor file(::open(unfinished.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file.fd < 0) {
-    unfinished.path.clear();
-    failWithErrno(path, "the file can be written");
-  }
+namespace {
+
+using Parts = std::span<const std::span<const std::byte>>;
+constexpr const char *kWritable = "the file can be written";
+
+/// Opens `at` for writing, fills and closes it; errors name `path`.
+void fill(const std::string &at, int flags, const std::string &path, Parts parts) {
+  Descriptor file(::open(at.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
+  if (file.fd < 0) failWithErrno(path, kWritable);
   for (std::span<const std::byte> part : parts)
     while (!part.empty()) {
       ssize_t written = ::write(file.fd, part.data(), part.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) failWithErrno(path, "the file can be written");
+      if (written < 0) failWithErrno(path, kWritable);
       part = part.subspan(static_cast<size_t>(written));
     }
-  if (::rename(unfinished.path.c_str(), path.c_str()) != 0) failWithErrno(path, "the file can be written");
+  if (::close(std::exchange(file.fd, -1)) != 0) failWithErrno(path, kWritable); // where a full disk may be told
+}
+
+/// The file a path names behind its symbolic links, or the path where nothing is.
+std::string resolved(const std::string &path) {
+  std::unique_ptr<char, void (*)(void *)> real(::realpath(path.c_str(), nullptr), std::free);
+  return real ? real.get() : path;
+}
+
+} // namespace
+
+void writeFile(const std::string &path, Parts parts) {
+  struct stat status{}, link{};
+  bool exists = ::stat(path.c_str(), &status) == 0;
+  bool dangling = !exists && ::lstat(path.c_str(), &link) == 0;
+  // A device, a pipe or a link to nothing yet is written where it is; what it stands for must not be replaced.
+  if (dangling || (exists && !S_ISREG(status.st_mode))) return fill(path, dangling ? O_CREAT : 0, path, parts);
+  if (exists && ::access(path.c_str(), W_OK) != 0) failWithErrno(path, kWritable);
+
+  std::string target = resolved(path);
+  Unfinished unfinished{fmt::format("{}.{}.tmp", target, ::getpid())};
+  fill(unfinished.path, O_CREAT | O_TRUNC, path, parts);
+  if (exists && ::chmod(unfinished.path.c_str(), status.st_mode & 07777) != 0) failWithErrno(path, kWritable);
+  if (::rename(unfinished.path.c_str(), target.c_str()) != 0) failWithErrno(path, kWritable);
   unfinished.path.clear();
 }
 

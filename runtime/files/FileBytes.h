@@ -20,8 +20,10 @@ struct FileBytes {
 /// Maps `path`; throws Error (invalid input) with the system's reason if it is no readable regular file.
 FileBytes mapFile(const std::string &path);
 
-/// Writes the `parts` one after the other, by way of a temporary file beside `path` that is renamed at the end, so that
-/// a reader sees all or nothing. Throws Error (invalid input) with the system's reason.
+/// Writes the `parts` one after the other, by way of a temporary file beside the one that `path` names, which is
+/// renamed at the end, so that a reader sees all or nothing. An old file keeps its mode, symbolic links are followed,
+/// and what is no regular file (a pipe, a device) is written to as it is. Throws Error (invalid input) with the
+/// system's reason.
 void writeFile(const std::string &path, std::span<const std::span<const std::byte>> parts);
 
 /// The Error of a file that breaks `rule`.

@@ -1,7 +1,10 @@
 #include "runtime/files/Npy.h"
 #include "tests/runtime/FilesKit.h"
 
+#include <fcntl.h>
 #include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace kiln {
 namespace {
@@ -83,6 +86,36 @@ TEST(Npy, RefusalsNameFileAndReason) {
   EXPECT_THROW(readNpy("/nonexistent/x.npy"), Error);
   EXPECT_THROW(readNpy("/"), Error);
   EXPECT_THROW(writeNpy("/nonexistent/x.npy", HostTensor({1}, f32)), Error);
+}
+
+TEST(Npy, WritingKeepsWhatThePathIs) {
+  TempDir dir;
+  HostTensor t = HostTensor::full({3}, f32, 2);
+  writeNpy(dir.file("old.npy"), HostTensor({1}, f32));
+  std::filesystem::permissions(dir.file("old.npy"), std::filesystem::perms(0600));
+  std::filesystem::create_symlink("old.npy", dir.file("link.npy"));
+  std::filesystem::create_symlink("new.npy", dir.file("dangling.npy"));
+  writeNpy(dir.file("link.npy"), t);
+  EXPECT_TRUE(std::filesystem::is_symlink(dir.file("link.npy")));
+  EXPECT_TRUE(bitEqual(readNpy(dir.file("old.npy")), t));
+  EXPECT_EQ(std::filesystem::status(dir.file("old.npy")).permissions(), std::filesystem::perms(0600));
+  writeNpy(dir.file("dangling.npy"), t);
+  EXPECT_TRUE(std::filesystem::is_symlink(dir.file("dangling.npy")));
+  EXPECT_TRUE(bitEqual(readNpy(dir.file("new.npy")), t));
+}
+
+TEST(Npy, WritesIntoPipes) {
+  TempDir dir;
+  std::string pipe = dir.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK); // so that the writer need not wait
+  ASSERT_GE(reader, 0);
+  writeNpy(pipe, HostTensor::full({3}, f32, 2));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  char bytes[6] = {};
+  EXPECT_EQ(::read(reader, bytes, 6), 6);
+  EXPECT_EQ(std::string(bytes, 6), "\x93NUMPY");
+  ::close(reader);
 }
 
 TEST(Npy, DamagedFilesAreRefusedOrRead) {
