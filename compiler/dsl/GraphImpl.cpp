@@ -2,6 +2,7 @@
 
 #include "compiler/dsl/Diagnostics.h"
 #include "ir/graph/AcceptedOps.h"
+#include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -32,41 +33,15 @@ void kiln::dsl::prepareContext(MLIRContext &context) {
   context.printOpOnDiagnostic(false);
 }
 
-Type kiln::dsl::elementType(DType dtype, MLIRContext *context) {
-  Builder b(context);
-  switch (dtype) {
-  case DType::F64:
-    return b.getF64Type();
-  case DType::F32:
-    return b.getF32Type();
-  case DType::F16:
-    return b.getF16Type();
-  case DType::BF16:
-    return b.getBF16Type();
-  case DType::F8E4M3FN:
-    return b.getType<Float8E4M3FNType>();
-  case DType::F8E5M2:
-    return b.getType<Float8E5M2Type>();
-  case DType::F8E8M0:
-    return b.getType<Float8E8M0FNUType>();
-  case DType::TF32:
-    return {};
-  default:
-    return b.getIntegerType(dtype == DType::Bool ? 1 : bitWidth(dtype));
-  }
-}
-
 DType kiln::dsl::dtypeOf(Type type) {
-  for (int i = 0; i < kDTypeCount; ++i)
-    if (elementType(static_cast<DType>(i), type.getContext()) == getElementTypeOrSelf(type))
-      return static_cast<DType>(i);
+  if (std::optional<DType> dtype = graph::dtypeOf(type)) return *dtype;
   throw Error({.rule = "an element type that Kiln does not know", .found = graph::str(type)});
 }
 
 bool kiln::dsl::fitsMemory(RankedTensorType type) {
   int64_t bytes = bitWidth(dtypeOf(type)) / 8;
   for (int64_t extent : type.getShape()) {
-    if (extent == 0) return true;
+    if (extent == 0) continue; // strides are products of the other extents, and must not overflow either
     if (bytes > kMaxTensorBytes / extent) return false;
     bytes *= extent;
   }
@@ -88,7 +63,7 @@ static Location locationOf(const Call &call, MLIRContext *context) {
 }
 
 RankedTensorType GraphImpl::tensorType(const Call &call, const Shape &shape, DType dtype) {
-  Type element = elementType(dtype, &context);
+  Type element = graph::elementType(dtype, &context);
   if (!element || !graph::elementBit(element))
     fail(call, "no op takes this dtype yet", "f32, i64, i32 or bool", std::string(name(dtype)));
   for (int64_t extent : shape)
@@ -161,12 +136,14 @@ Value GraphImpl::addInput(const Call &call, const std::string &name, const Shape
   LogicalResult inserted =
       function.insertArgument(index, type, builder.getDictionaryAttr(attributes), locationOf(call, &context));
   if (failed(inserted)) fail(call, "the graph takes no more arguments");
+  inputInfos.push_back(infoOf(name, type, parameter));
   return function.getArgument(index);
 }
 
 void GraphImpl::addOutput(const Call &call, const std::string &name, Value value) {
   checkName(call, name, /*output=*/true);
   results.push_back({name, value, locationOf(call, &context)});
+  outputInfos.push_back(infoOf(name, value.getType(), false));
 }
 
 OwningOpRef<ModuleOp> GraphImpl::finish() {
@@ -203,23 +180,9 @@ std::string GraphImpl::bytecode() {
   return bytes;
 }
 
-static TensorInfo infoOf(std::string name, Type type, bool parameter) {
+TensorInfo kiln::dsl::infoOf(std::string name, Type type, bool parameter) {
   auto tensor = cast<RankedTensorType>(type);
   return {std::move(name), dtypeOf(tensor), Shape(tensor.getShape()), parameter};
-}
-
-std::vector<TensorInfo> GraphImpl::inputs() {
-  std::vector<TensorInfo> infos;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    infos.push_back(infoOf(function.getArgAttrOfType<StringAttr>(i, "graph.name").str(),
-                           function.getArgument(i).getType(), bool(function.getArgAttr(i, "graph.param"))));
-  return infos;
-}
-
-std::vector<TensorInfo> GraphImpl::outputs() {
-  std::vector<TensorInfo> infos;
-  for (Output &output : results) infos.push_back(infoOf(output.name, output.value.getType(), false));
-  return infos;
 }
 
 Rollback::Rollback(GraphImpl &graph)

@@ -34,14 +34,14 @@ struct Call {
 /// The context options, dialects and printing every graph and compiler uses.
 void prepareContext(mlir::MLIRContext &context);
 
-/// The element type of a dtype; null for those the IR has no type for (tf32).
-mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
 /// No tensor may take more bytes: what a process can address.
 inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
 /// Whether a tensor type takes at most kMaxTensorBytes.
 bool fitsMemory(mlir::RankedTensorType type);
-/// The dtype of an element type. The type is one of Graph_Element's.
+/// The dtype of a tensor or an element type; throws Error (internal) for a type that no tensor of a graph has.
 DType dtypeOf(mlir::Type type);
+/// What users are told of a tensor of that type.
+TensorInfo infoOf(std::string name, mlir::Type type, bool parameter);
 
 class GraphImpl {
 public:
@@ -67,10 +67,12 @@ public:
   /// That module as MLIR bytecode, which another context reads. May be called from several threads.
   std::string bytecode();
 
-  std::vector<TensorInfo> inputs();
-  std::vector<TensorInfo> outputs();
+  /// Kept since they were added: reading them touches nothing of MLIR's.
+  const std::vector<TensorInfo> &inputs() const { return inputInfos; }
+  const std::vector<TensorInfo> &outputs() const { return outputInfos; }
   mlir::OpBuilder &b() { return builder; }
-  /// Held while anything touches the context, which has no locks of its own.
+  /// Held while the graph is read through its context, which has no locks of its own: any number of threads may compile
+  /// or print one graph. Building it is for one thread at a time.
   std::mutex lock;
 
 private:
@@ -90,6 +92,7 @@ private:
   mlir::Block *body = nullptr;
   mlir::OpBuilder builder;
   std::vector<Output> results;
+  std::vector<TensorInfo> inputInfos, outputInfos;
 };
 
 /// Takes back every op made since its construction if the scope is left by an exception: a refused call leaves the

@@ -8,6 +8,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
@@ -27,15 +28,60 @@ using namespace kiln::dsl;
                .where = std::move(where)});
 }
 
-/// The deepest nesting of brackets in MLIR text. The parser descends once for each, on the stack.
-static unsigned nestingOf(StringRef text) {
-  unsigned depth = 0, deepest = 0;
+namespace {
+/// What MLIR's parser descends for on the stack, once for each.
+struct Depths {
+  unsigned brackets = 0;  ///< the deepest nesting of brackets
+  unsigned operators = 0; ///< the most operators in a row that could be one affine expression
+};
+} // namespace
+
+/// The end of the comment or string that begins at `text[i]`; `i` if none does.
+static size_t skipQuiet(StringRef text, size_t i) {
+  if (text.substr(i).starts_with("//")) return std::min(text.find_first_of("\n\r", i), text.size());
+  if (text[i] != '"') return i;
+  for (size_t end = i + 1; end < text.size(); ++end) {
+    if (text[end] == '\\')
+      ++end;
+    else if (text[end] == '"' || text[end] == '\n')
+      return end + 1;
+  }
+  return text.size();
+}
+
+static Depths depthsOf(StringRef text) {
+  Depths deepest, now;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (StringRef("([{<").contains(text[i])) deepest = std::max(deepest, ++depth);
-    bool arrow = text[i] == '>' && i && text[i - 1] == '-';
-    if (StringRef(")]}>").contains(text[i]) && !arrow && depth) --depth;
+    if (size_t end = skipQuiet(text, i); end != i) {
+      i = end - 1;
+      continue;
+    }
+    char c = text[i];
+    bool arrow = c == '>' && i && text[i - 1] == '-', arrowNext = c == '-' && text.substr(i + 1).starts_with(">");
+    if (StringRef("([{<").contains(c)) deepest.brackets = std::max(deepest.brackets, ++now.brackets);
+    if (StringRef(")]}>").contains(c) && !arrow && now.brackets) --now.brackets;
+    bool word = llvm::isAlnum(c) || c == '_', wordBefore = i && (llvm::isAlnum(text[i - 1]) || text[i - 1] == '_');
+    StringRef name =
+        word && !wordBefore ? text.substr(i).take_while([](char w) { return llvm::isAlnum(w) || w == '_'; }) : "";
+    bool isOperator =
+        (StringRef("+-*").contains(c) && !arrowNext) || name == "mod" || name == "floordiv" || name == "ceildiv";
+    if (isOperator)
+      deepest.operators = std::max(deepest.operators, ++now.operators);
+    else if (!word && !llvm::isSpace(c) && c != '\0' && c != '(' && c != ')')
+      now.operators = 0;
   }
   return deepest;
+}
+
+/// Refuses text that would exhaust the stack.
+static void checkDepths(StringRef text, const std::string &origin) {
+  constexpr unsigned maxBrackets = 256, maxOperators = 1024;
+  Depths found = depthsOf(text);
+  if (found.brackets > maxBrackets)
+    refuse(origin, "brackets must not nest deeper", std::to_string(maxBrackets), std::to_string(found.brackets));
+  if (found.operators > maxOperators)
+    refuse(origin, "an affine expression must not have more operators", std::to_string(maxOperators),
+           std::to_string(found.operators));
 }
 
 /// Reads bytecode once in a context of its own. MLIR's reader trusts some of what a file says: a damaged one may crash
@@ -58,11 +104,10 @@ static void tryBytecode(StringRef bytes, const std::string &origin) {
 GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::string &entry)
     : context(MLIRContext::Threading::DISABLED), builder(&context) {
   prepareContext(context);
-  constexpr unsigned maxNesting = 256;
   if (isBytecode(llvm::MemoryBufferRef(text, origin)))
     tryBytecode(text, origin);
-  else if (unsigned nesting = nestingOf(text); nesting > maxNesting)
-    refuse(origin, "brackets must not nest deeper", std::to_string(maxNesting), std::to_string(nesting));
+  else
+    checkDepths(text, origin);
   ErrorCatcher catcher(&context);
   module = parseSourceString<ModuleOp>(text, ParserConfig(&context), origin);
   if (!module) catcher.raise(ErrorCode::InvalidInput, origin, "the text is not MLIR");
@@ -85,11 +130,9 @@ void GraphImpl::adopt(func::FuncOp parsed, const std::string &origin) {
   if (!llvm::hasSingleElement(function.getBody()))
     refuse(origin, "a graph is one block", "1 block", std::to_string(function.getBody().getBlocks().size()));
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !graph::elementBit(tensor.getElementType()) ||
-        !fitsMemory(tensor))
-      refuse(origin, "arguments and results must be static tensors of f32, i64, i32 or bool", "tensor<8x128xf32>",
-             graph::str(type), sourceOf(function.getLoc()));
+    if (!fitsMemory(cast<RankedTensorType>(type))) // that it is a tensor, graph-verify's rules have seen
+      refuse(origin, "a tensor must fit in memory", "at most 2^47 bytes", graph::str(type),
+             sourceOf(function.getLoc()));
   }
   body = &function.getBody().front();
   nameArguments(origin);
@@ -98,9 +141,11 @@ void GraphImpl::adopt(func::FuncOp parsed, const std::string &origin) {
     auto named = function.getResultAttrOfType<StringAttr>(i, "graph.name");
     std::string fallback = terminator->getNumOperands() == 1 ? "y" : fmt::format("y{}", i);
     std::string name = named ? named.str() : fallback;
+    if (name.empty()) refuse(origin, "a name must not be empty", "a name", "\"\"", sourceOf(terminator->getLoc()));
     for (Output &other : results)
       if (other.name == name) refuse(origin, "outputs must have different names", "a new name", name);
     results.push_back({name, value, terminator->getLoc()});
+    outputInfos.push_back(infoOf(name, value.getType(), false));
   }
   terminator->erase();
   function->removeAttr(function.getResAttrsAttrName());
@@ -117,8 +162,11 @@ void GraphImpl::nameArguments(const std::string &origin) {
     if (!function.getArgAttrOfType<StringAttr>(i, "graph.name"))
       function.setArgAttr(i, "graph.name", builder.getStringAttr(count == 1 ? "x" : fmt::format("x{}", i)));
     StringRef name = function.getArgAttrOfType<StringAttr>(i, "graph.name").getValue();
+    SourceLoc where = sourceOf(function.getArgument(i).getLoc());
+    if (name.empty()) refuse(origin, "a name must not be empty", "a name", "\"\"", where);
     if (!seen.insert(name).second)
-      refuse(origin, "inputs and parameters must have different names", "a new name", name.str(),
-             sourceOf(function.getArgument(i).getLoc()));
+      refuse(origin, "inputs and parameters must have different names", "a new name", name.str(), where);
+    inputInfos.push_back(
+        infoOf(name.str(), function.getArgument(i).getType(), bool(function.getArgAttr(i, "graph.param"))));
   }
 }
