@@ -35,7 +35,7 @@ private:
 };
 } // namespace
 
-/// The row of ir/target a name asks for, with this machine's caches.
+/// The row of ir/target a name asks for, with this machine's caches, which are only shown: passes take the row's.
 static CpuTarget chooseTarget(const std::string &name) {
   CpuTarget host = codegen::detectHostCpu();
   if (name.empty() || name == host.name) return host;
@@ -87,8 +87,20 @@ std::vector<DeviceInfo> kiln::devices() {
   return {cpu, {"cuda", false, "this build of Kiln has no CUDA device", {}}};
 }
 
+static void checkThreads(int threads) {
+  // Beyond this a process runs out of stacks and address space, which LLVM answers with an abort.
+  int most = std::max(256, static_cast<int>(std::thread::hardware_concurrency()));
+  if (threads < 0 || threads > most)
+    throw Error({.code = ErrorCode::Usage,
+                 .op = "threads",
+                 .rule = "the number of threads must be within bounds",
+                 .expected = fmt::format("0 (one per hardware thread) to {}", most),
+                 .found = std::to_string(threads)});
+}
+
 CompilerImpl::CompilerImpl(CompileOptions given) : options(std::move(given)) {
   checkDevice(options.device);
+  checkThreads(options.threads);
   target = chooseTarget(options.target);
   DialectRegistry registry;
   registry.insert<graph::GraphDialect, tile::TileDialect, affine::AffineDialect, arith::ArithDialect,
@@ -117,8 +129,15 @@ private:
   void lowerGraph();
   void chooseSchedules();
   void makePlan();
-  void demand(LogicalResult result, const char *what) {
-    if (failed(result) || catcher.caught()) catcher.raise(ErrorCode::Internal, "", what);
+  /// Throws what was caught, as `code` says whose fault it is. A diagnostic that says what to try is always about the
+  /// input: of its own faults the compiler has no advice.
+  void demand(LogicalResult result, const char *what, ErrorCode code = ErrorCode::Internal) {
+    if (succeeded(result) && !catcher.caught()) return;
+    catcher.raise(catcher.fields().hint.empty() ? code : ErrorCode::InvalidInput, "", what);
+  }
+  /// Whose fault it is when tiling or its spec refuses: the user's, if the schedules are.
+  ErrorCode scheduleFault() const {
+    return compiler.options.schedules.empty() ? ErrorCode::Internal : ErrorCode::InvalidInput;
   }
   void writeDump();
 
@@ -143,11 +162,11 @@ Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph
 
 /// The graph as kernels with names and schedules.
 void Compilation::lowerGraph() {
-  demand(runLevel(kGraphLevel, *made->fused, options, recorder), "the graph passes failed");
+  demand(runLevel(kGraphLevel, *made->fused, options, recorder), "the graph passes failed", ErrorCode::InvalidInput);
   made->opsInGraph = llvm::range_size(made->function().getBody().front().without_terminator());
   demand(runLevel(kFusedLevel, *made->fused, options, recorder), "fusion failed");
   chooseSchedules();
-  demand(runLevel(kScheduledLevel, *made->fused, options, recorder), "the schedules failed");
+  demand(runLevel(kScheduledLevel, *made->fused, options, recorder), "the schedules failed", scheduleFault());
 }
 
 /// Gives the kernels of a family the schedule that the user wants; the others get their default later.
@@ -186,7 +205,7 @@ std::shared_ptr<ExecutableImpl> Compilation::run() {
     times.graph = graphClock.seconds();
     Clock kernelClock;
     auto kernels = compileKernels(compiler, made->function(), options, recorder);
-    demand(kernels, "a kernel could not be compiled");
+    demand(kernels, "a kernel could not be compiled", scheduleFault());
     made->kernels = std::move(*kernels);
     times.kernels = kernelClock.seconds();
     Clock planClock;

@@ -3,8 +3,12 @@
 #include "kiln/Error.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <new>
+#include <system_error>
 
 using namespace kiln;
 using namespace kiln::cli;
@@ -31,11 +35,11 @@ void addGraphOptions(CLI::App &app, Arguments &a) {
   app.add_flag("--no-fuse", a.noFuse, "One kernel per op; the bits of every output are the same");
   app.add_option("--threads", a.compile.threads, "Threads that compile and run; 0: one per hardware thread");
   app.add_option("--dump-ir", a.compile.dumpIr, "Write the IR after every pass to this folder");
-  app.add_flag("--json", a.json, "Print JSON");
 }
 
 void addRun(CLI::App &app, Arguments &a, const std::string &program) {
   addGraphOptions(app, a);
+  app.add_flag("--json", a.json, "Print JSON");
   app.add_option("--input", a.inputs, "name=file.npy; inputs without a file are drawn at random (see --seed)");
   app.add_option("--params", a.params, "A .safetensors file with the parameters, by name");
   app.add_option("--output", a.outputs, "name=file.npy to write; outputs without a file are summarised");
@@ -61,6 +65,7 @@ void addDump(CLI::App &app, Arguments &a, const std::string &program) {
 
 void addExplain(CLI::App &app, Arguments &a, const std::string &program) {
   addGraphOptions(app, a);
+  app.add_flag("--json", a.json, "Print JSON");
   app.footer(
       examples(program, {"", "--no-fuse", "--json"}) +
       "The table has a row per distinct kernel: bytes each launch would move with one kernel per op (before) and\n"
@@ -85,9 +90,45 @@ int dispatch(CLI::App &app, int argc, char **argv, Arguments &a) {
   return static_cast<int>(ErrorCode::Usage);
 }
 
+/// Descriptors 0 to 2 that the caller closed must not be given to a file that is opened later, into which everything
+/// printed would go. Reads end at once, and writes fail, as they should.
+void keepStandardStreams() {
+  for (int fd = 0; fd < 3; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) != fd) return;
+}
+
+/// What is left to print, and whether all that was printed got out.
+bool flushOutput() {
+  errno = 0;
+  bool failed = std::fflush(stdout) != 0;
+  if (!failed && !std::ferror(stdout)) return true;
+  fmt::print(stderr, "invalid input error: standard output: what was asked for cannot be written\n  found:    {}\n",
+             errno ? std::generic_category().message(errno) : "an error of an earlier write");
+  std::clearerr(stdout);
+  return false;
+}
+
+/// dispatch(), with errors as messages and exit codes.
+int guardedDispatch(CLI::App &app, int argc, char **argv, Arguments &a) {
+  try {
+    return dispatch(app, argc, argv, a);
+  } catch (const Error &error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.code);
+  } catch (const std::bad_alloc &) {
+    fmt::print(stderr, "invalid input error: the graph needs more memory than there is\n");
+    return static_cast<int>(ErrorCode::InvalidInput);
+  } catch (const std::exception &error) {
+    if (std::ferror(stdout)) return static_cast<int>(ErrorCode::InvalidInput); // fmt throws; flushOutput says why
+    fmt::print(stderr, "internal error: {}\n", error.what());
+  }
+  return static_cast<int>(ErrorCode::Internal);
+}
+
 } // namespace
 
 int kiln::main(int argc, char **argv, const std::function<void(Graph &)> &build) {
+  keepStandardStreams();
   Arguments a{.build = build};
   std::string self = argc > 0 ? std::string(argv[0]) : "kiln";
   if (size_t slash = self.find_last_of('/'); slash != std::string::npos) self.erase(0, slash + 1);
@@ -103,16 +144,6 @@ int kiln::main(int argc, char **argv, const std::function<void(Graph &)> &build)
   addExplain(*app.add_subcommand("explain", "Say which kernels there are, and why not fewer"), a, program("explain"));
   app.add_subcommand("devices", "List what graphs can run on")->add_flag("--json", a.json, "Print JSON");
   app.add_subcommand("ops", "List the ops a graph may hold")->add_flag("--json", a.json, "Print JSON");
-  try {
-    return dispatch(app, argc, argv, a);
-  } catch (const Error &error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return static_cast<int>(error.code);
-  } catch (const std::bad_alloc &) {
-    fmt::print(stderr, "invalid input error: the graph needs more memory than there is\n");
-    return static_cast<int>(ErrorCode::InvalidInput);
-  } catch (const std::exception &error) {
-    fmt::print(stderr, "internal error: {}\n", error.what());
-  }
-  return static_cast<int>(ErrorCode::Internal);
+  int code = guardedDispatch(app, argc, argv, a);
+  return flushOutput() || code ? code : static_cast<int>(ErrorCode::InvalidInput);
 }

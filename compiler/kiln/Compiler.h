@@ -14,14 +14,15 @@ namespace kiln {
 struct CompilerImpl;
 
 struct CompileOptions {
-  /// "cpu". Another name throws Error (no device).
+  /// "cpu"; "cuda" throws Error (no device) in this build, another name Error (usage).
   std::string device = "cpu";
   /// Which instructions to use: a name `kiln devices` lists ("avx512", "avx2", ...); empty is the best this machine
   /// has.
   std::string target;
   /// False: one kernel per op left after decomposition. The bits of every output are the same.
   bool fuse = true;
-  /// Threads that compile kernels, and threads a launch may use; 0 is one per hardware thread.
+  /// Threads that compile kernels, and threads a launch may use; 0 is one per hardware thread. A negative number or one
+  /// above 256 and the hardware's throws Error (usage).
   int threads = 0;
   /// A folder to write the IR after every pass to, as NN-<level>-<pass>.mlir, and the plan as JSON; made if needed.
   std::string dumpIr;
@@ -38,7 +39,8 @@ struct CompileOptions {
 class Compiler {
 public:
   explicit Compiler(CompileOptions options = {});
-  /// Throws Error: invalid input for a graph that has no outputs, internal if the compiler is at fault.
+  /// Throws Error: invalid input for a graph without outputs, for shapes that no workspace holds and for schedules that
+  /// are illegal; usage for schedules that are no dictionary; internal if the compiler is at fault.
   Executable compile(const Graph &graph) const;
 
 private:

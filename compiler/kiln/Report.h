@@ -21,11 +21,11 @@ struct KernelReport {
   std::string schedule;                         ///< how it is tiled
   int64_t bytesBefore = 0; ///< moved if each op inside were a kernel: operands read and results written, views free
   int64_t bytesAfter = 0;  ///< moved by this kernel: its operands and results, each once
-  int64_t flops = 0;       ///< float operations; fma and a matmul's step are 2, a function is 1
+  double flops = 0;        ///< float operations; fma and a matmul's step are 2, a function is 1
   SourceLoc where;         ///< the line of the first op
   double compileSeconds = 0;
   /// FLOPs per byte moved; 0 if nothing is moved.
-  double intensity() const { return bytesAfter ? static_cast<double>(flops) / static_cast<double>(bytesAfter) : 0; }
+  double intensity() const { return bytesAfter ? flops / static_cast<double>(bytesAfter) : 0; }
 };
 
 /// Two ops that could have shared a kernel and do not.
@@ -67,7 +67,7 @@ struct Report {
 
   /// The kernels as a table for people, ending with totals.
   std::string table() const;
-  /// The table, the edges and the memory.
+  /// The table, the edges, the memory and the times.
   std::string explain() const;
   /// All of it as JSON, `{"schema": 1, ...}`.
   std::string json() const;
@@ -92,7 +92,7 @@ struct CheckReport {
 
   bool passed() const;
   double worstErrorOverBound() const;
-  /// A line per kernel that failed, or the one with the largest error.
+  /// A line per kernel that failed, then how many of all are within their bounds.
   std::string summary() const;
 };
 

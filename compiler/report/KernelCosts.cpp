@@ -56,16 +56,17 @@ static int64_t bytesAlone(Operation *op) {
   return bytes;
 }
 
-static int64_t flopsOf(Operation *op) {
+static double flopsOf(Operation *op) {
   if (auto matmul = dyn_cast<graph::MatmulOp>(op)) {
     ArrayRef<int64_t> a = graph::shapeOf(matmul.getA());
-    return 2 * matmul.getType().getNumElements() * (matmul.getTransposeA() ? a[a.size() - 2] : a.back());
+    return 2.0 * static_cast<double>(matmul.getType().getNumElements()) *
+           static_cast<double>(matmul.getTransposeA() ? a[a.size() - 2] : a.back());
   }
   for (const FlopRow &row : flopRows()) {
     if (row.op != op->getName().getStringRef()) continue;
     Value counted = isa<graph::ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
     auto type = cast<RankedTensorType>(counted.getType());
-    return isa<FloatType>(type.getElementType()) ? row.perElement * type.getNumElements() : 0;
+    return isa<FloatType>(type.getElementType()) ? row.perElement * static_cast<double>(type.getNumElements()) : 0;
   }
   return 0;
 }

@@ -18,9 +18,8 @@ std::string bytes(int64_t count) {
   return unit ? fmt::format("{:.4g} {}", value, units[unit]) : fmt::format("{} B", count);
 }
 
-std::string flops(int64_t count) {
+std::string flops(double value) {
   const char *units[] = {"", "K", "M", "G", "T"};
-  double value = static_cast<double>(count);
   int unit = 0;
   while (value >= 9999.5 && unit < 4) value /= 1000, ++unit;
   return fmt::format("{:.4g} {}", value, units[unit]);
@@ -51,7 +50,8 @@ const char *rowFormat = "{:<25} {:>4} {:>4} {:>10} {:>10} {:>8} {:>8}  {:<18} {}
 std::string Report::table() const {
   std::string text = fmt::format(fmt::runtime(rowFormat), "kernel", "runs", "ops", "before", "after", "FLOP", "FLOP/B",
                                  "computes", "ops absorbed");
-  int64_t before = 0, after = 0, work = 0;
+  int64_t before = 0, after = 0;
+  double work = 0;
   int runs = 0, ops = 0;
   for (const KernelReport &k : kernels) {
     int inside = 0;
@@ -65,7 +65,7 @@ std::string Report::table() const {
     runs += k.launches;
     ops += inside * k.launches;
   }
-  double intensity = after ? static_cast<double>(work) / static_cast<double>(after) : 0;
+  double intensity = after ? work / static_cast<double>(after) : 0;
   text += fmt::format(fmt::runtime(rowFormat), fmt::format("{} kernels", kernels.size()), runs, ops, bytes(before),
                       bytes(after), flops(work), fmt::format("{:.2f}", intensity), "all launches", "");
   return text;

@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -212,11 +213,43 @@ TEST(Compiler, RefusesDevicesItLacks) {
   EXPECT_EQ(errorOf([] { Compiler({.target = "avx3"}); }).code, ErrorCode::Usage);
 }
 
+TEST(Compiler, RefusesThreadsOutOfBounds) {
+  for (int threads : {-1, 100000}) {
+    Error error = errorOf([&] { Compiler({.threads = threads}); });
+    EXPECT_EQ(error.code, ErrorCode::Usage);
+    EXPECT_EQ(error.found, std::to_string(threads));
+  }
+}
+
+TEST(Compiler, CountsWorkBeyondIntegers) {
+  Graph g;
+  const int64_t n = int64_t(1) << 22;
+  g.output("y", matmul(g.input("a", {n, n}), g.input("b", {n, n})));
+  EXPECT_EQ(compile(g).report().kernels[0].flops, std::ldexp(1.0, 67));
+}
+
+TEST(Graph, IsReadFromManyThreads) {
+  Graph g;
+  auto x = g.input("x", {3}, i64);
+  g.output("y", x + 1);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, text = g.mlir()] {
+      for (int round = 0; round < 50; ++round)
+        if (g.inputs()[0].dtype != i64 || g.outputs()[0].shape != Shape{3} || x.dtype() != i64 || g.mlir() != text)
+          ++wrong;
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Compiler, RefusesSchedulesThatAreNone) {
   Graph g;
   buildBlock(g);
   Error knob = errorOf([&] { compile(g, {.schedules = {{"matmul", "{speed = 11 : i64}"}}}); });
   EXPECT_NE(std::string(knob.what()).find("speed"), std::string::npos) << knob.what();
+  EXPECT_EQ(knob.code, ErrorCode::InvalidInput);
   EXPECT_EQ(errorOf([&] { compile(g, {.schedules = {{"matmul", "{"}}}); }).code, ErrorCode::Usage);
 }
 

@@ -7,9 +7,11 @@
 
 #include "gtest/gtest.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace kiln;
 namespace fs = std::filesystem;
@@ -75,6 +77,9 @@ TEST_F(Main, UsageIsOne) {
   EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--input", "x"}), 1);
   EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--device", "abacus"}), 1);
   EXPECT_EQ(kilnMain({"dump", path("m.mlir"), "--level", "basement"}), 1);
+  EXPECT_EQ(kilnMain({"dump", path("m.mlir"), "--json"}), 1); // IR has no JSON; --level plan is JSON
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--threads", "-1"}), 1);
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--threads", "100000"}), 1);
 }
 
 TEST_F(Main, RunReadsAndWritesFiles) {
@@ -184,6 +189,64 @@ TEST_F(Main, BadFilesAreTwo) {
     EXPECT_EQ(err.find("internal"), std::string::npos) << err;
     EXPECT_EQ(out, "");
   }
+}
+
+/// `@main` from tensor<4x`dtype`> to the same, whose result is `%y`.
+std::string graphOf(const std::string &dtype, const std::string &body, const std::string &attributes = "") {
+  std::string type = "tensor<4x" + dtype + ">";
+  return "func.func @main(%x: " + type + " {" + attributes + "}) -> " + type + " {\n" + body + "\nreturn %y : " + type +
+         "\n}";
+}
+
+std::string repeated(const std::string &part, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += part;
+  return text;
+}
+
+TEST_F(Main, GraphsOutsideTheContractAreTwo) {
+  const std::string copy = "%y = graph.reshape %x : tensor<4xf32> -> tensor<4xf32>";
+  const std::pair<std::string, const char *> cases[] = {
+      {graphOf("f32", "%c = arith.constant true\n%y = arith.select %c, %x, %x : tensor<4xf32>"), "found:    i1"},
+      {graphOf("f32", "%y = arith.constant dense_resource<blob> : tensor<4xf32>"), "found:    dense_resource"},
+      {graphOf("f32", "%y = arith.constant sparse<[[0], [2]], [1.0, 2.0]> : tensor<4xf32>"), "found:    sparse"},
+      {graphOf("f32", "%y = arith.addf %x, %x fastmath<fast> : tensor<4xf32>"), "found:    fastmath<fast>"},
+      {graphOf("i32", "%y = arith.addi %x, %x overflow<nsw> : tensor<4xi32>"), "found:    overflow<nsw>"},
+      {graphOf("ui32", "%c = arith.constant dense<true> : tensor<4xi1>\n"
+                       "%y = arith.select %c, %x, %x : tensor<4xi1>, tensor<4xui32>"),
+       "found:    tensor<4xui32>"},
+      {graphOf("f32", copy, "graph.name = \"\""), "a name must not be empty"},
+      {graphOf("f32", copy, "graph.a = affine_map<(d0) -> (" + repeated("d0+", 100000) + "d0)>"), "1024"},
+      {graphOf("f32", copy, "graph.a = affine_map<(d0) -> (" + repeated("d0 mod ", 100000) + "d0)>"), "1024"},
+      {graphOf("f32", copy, "graph.a = affine_map<(d0) -> (" + repeated("-", 100000) + "d0)>"), "1024"},
+  };
+  for (const auto &[text, words] : cases) {
+    write("case.mlir", text);
+    EXPECT_EQ(kilnMain({"run", path("case.mlir")}), 2) << text.substr(0, 200) << "\n" << err;
+    EXPECT_TRUE(printed(words)) << err;
+    EXPECT_EQ(err.find("internal"), std::string::npos) << err;
+  }
+}
+
+TEST_F(Main, CommentsAndStringsMayHoldAnything) {
+  std::string line = "// " + repeated("- + ( <", 2000) + "\n";
+  write("quiet.mlir", line + graphOf("f32", line + "%y = math.exp %x : tensor<4xf32>",
+                                     "graph.note = \"" + repeated("((-", 2000) + "\""));
+  EXPECT_EQ(kilnMain({"run", path("quiet.mlir")}), 0) << err;
+}
+
+TEST_F(Main, SaysWhenNothingCanBePrinted) {
+  std::fflush(stdout);
+  int saved = ::dup(1), readOnly = ::open(path("m.mlir").c_str(), O_RDONLY);
+  std::string self = "kiln", command = "dump", file = path("m.mlir");
+  char *argv[] = {self.data(), command.data(), file.data()};
+  ::testing::internal::CaptureStderr();
+  ::dup2(readOnly, 1);
+  int code = kiln::main(3, argv);
+  ::dup2(saved, 1);
+  ::close(saved), ::close(readOnly);
+  EXPECT_EQ(code, 2);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("cannot be written"), std::string::npos);
 }
 
 TEST_F(Main, AbsentDeviceIsThree) {
