@@ -1,3 +1,4 @@
+// clang-format off
 // The ops of a graph. All take tensors (and scalars, where an Operand may be one) and return tensors; nothing is
 // computed until the graph is compiled and run. Rules that hold for all of them:
 //
@@ -15,10 +16,11 @@
 //   Reductions       have one order that does not depend on the schedule (`graph.reduce` spells it); matmul adds its
 //                    products in ascending k, one fma each. Sums of integers wrap; the mean of integers is f32. An
 //                    empty sum is 0, an empty product 1, an empty max or min an error, an empty mean NaN.
-//   NaN              propagates through maximum, minimum, relu, clip, max, min. Comparisons with NaN are false, !=
-//   true. Integers         wrap. Division truncates and never traps: x/0 is 0, INT_MIN/-1 is INT_MIN, remainders match
-//   it. Casts            float to integer truncates and saturates, NaN gives 0; i64 to i32 wraps; to bool is x != 0.
+//   NaN              propagates through maximum, minimum, relu, clip, max, min. Comparisons with NaN are false, != true.
+//   Integers         wrap. Division truncates and never traps: x/0 is 0, INT_MIN/-1 is INT_MIN, remainders match it.
+//   Casts            float to integer truncates and saturates, NaN gives 0; i64 to i32 wraps; to bool is x != 0.
 //   Softmax          of a row that is all -inf, or holds NaN or +inf, is NaN.
+// clang-format on
 #pragma once
 
 #include "kiln/Graph.h"

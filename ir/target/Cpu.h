@@ -1,7 +1,7 @@
 //===- Cpu.h - what skeletons and codegen know of a CPU ----------------------------------------------------------===//
 //
-// Facts about host CPUs, data only. A target is an instruction set's row with the cache sizes of the machine at hand;
-// nothing here looks at the machine (codegen's detectHostCpu does).
+// Facts about host CPUs, data only. A target is an instruction set's row with cache sizes that are usual for it, by
+// which tiling decides, so that code never depends on the machine that compiles it. Nothing here looks at the machine.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_IR_TARGET_CPU_H
@@ -19,8 +19,8 @@ struct CpuTarget {
   std::string name;    ///< the row's name: "avx512", "avx2", "sse2"
   int vectorBits;      ///< bits of a native vector register
   int vectorRegisters; ///< architectural vector registers
-  int64_t l1Bytes;     ///< first-level data cache of one core, bytes
-  int64_t l2Bytes;     ///< second-level cache of one core, bytes
+  int64_t l1Bytes;     ///< first-level data cache of one core, bytes; of the machine where detectHostCpu filled it in
+  int64_t l2Bytes;     ///< second-level cache of one core, bytes; as l1Bytes
 
   /// Lanes of one native vector of elements of `elementBytes` bytes.
   int lanes(int elementBytes = 4) const { return vectorBits / (8 * elementBytes); }

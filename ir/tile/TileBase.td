@@ -68,8 +68,8 @@ def Tile_SimdAttr : Tile_Attr<"Simd", "simd", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
   let summary = "a cpu fragment: the last dimension lies in the lanes of a vector, the others are separate vectors";
   let description = [{
-    `tensor<64xf32, #tile.simd>` is one vector of 64 lanes (at most 8 native registers); `tensor<6x32xf32, #tile.simd>`
-    is six vectors of 32 lanes.
+    `tensor<64xf32, #tile.simd>` is one vector of 64 lanes, which may be several native registers;
+    `tensor<6x32xf32, #tile.simd>` is six vectors of 32 lanes.
 
     (C1) the rank is 1 or 2. (C2) extents are at least 1.
   }];
