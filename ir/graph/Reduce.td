@@ -15,8 +15,8 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure, InferTypeOpAdaptor]> {
 
     The order of a float sum or product is part of its meaning (numerics contract). Where the last axis is reduced:
     units of 8 consecutive elements of the (row-major) reduced space, unit u on virtual lane u mod 1024, a lane combines
-    in sequence, lanes meet in a halving tree 512, 256, …, 1; spaces past 2^16 elements are cut there and the pieces
-    combined in order. Where it is not: blocks of 128 in sequence, then a halving tree over the blocks.
+    in sequence, lanes meet in a halving tree 512, 256, …, 1. Where it is not: blocks of 128 in sequence, which meet in
+    a halving tree. Either way spaces past 2^16 elements are cut there and the pieces combined in order.
 
     (C1) `axes` are distinct, ascending and within the rank. (C2) max and min need at least one element to combine.
     (C3) bool tensors take max and min only.

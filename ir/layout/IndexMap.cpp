@@ -74,7 +74,8 @@ private:
       sum.constant += factor * constant.getValue();
       return;
     }
-    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && dim.getPosition() < extents.size() && extents[dim.getPosition()] == 1)
+    if (auto dim = dyn_cast<AffineDimExpr>(expr);
+        dim && dim.getPosition() < extents.size() && extents[dim.getPosition()] == 1)
       return; // always 0
     auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
     if (!binary) return sum.add(expr, factor);
@@ -90,9 +91,11 @@ private:
       if (right && right.getValue() > 0) return addScaled(divide(run(binary.getLHS()), right.getValue()), factor, sum);
       break;
     case AffineExprKind::Mod:
-      if (right && right.getValue() > 0) return addScaled(remainder(run(binary.getLHS()), right.getValue()), factor, sum);
+      if (right && right.getValue() > 0)
+        return addScaled(remainder(run(binary.getLHS()), right.getValue()), factor, sum);
       break;
-    default: break;
+    default:
+      break;
     }
     sum.add(expr, factor);
   }
@@ -119,8 +122,10 @@ private:
     quotient.constant = floorDiv(sum.constant, unit);
     rest.constant = sum.constant - quotient.constant * unit;
     for (auto [atom, coefficient] : sum.terms)
-      if (coefficient % unit == 0) quotient.terms.push_back({atom, coefficient / unit});
-      else rest.terms.push_back({atom, coefficient});
+      if (coefficient % unit == 0)
+        quotient.terms.push_back({atom, coefficient / unit});
+      else
+        rest.terms.push_back({atom, coefficient});
   }
 
   /// The largest divisor g > 1 of `divisor` such that sum = g·q + r with 0 <= r < g; 1 if there is none.
@@ -186,7 +191,8 @@ private:
       return fine;
     }
     if (rest.terms.size() == 1 && rest.constant == 0 && rest.terms[0].second == 1)
-      if (auto inner = dyn_cast<AffineBinaryOpExpr>(rest.terms[0].first); inner && inner.getKind() == AffineExprKind::Mod)
+      if (auto inner = dyn_cast<AffineBinaryOpExpr>(rest.terms[0].first);
+          inner && inner.getKind() == AffineExprKind::Mod)
         if (auto by = dyn_cast<AffineConstantExpr>(inner.getRHS()); by && by.getValue() % divisor == 0)
           return remainder(run(inner.getLHS()), divisor); // (x mod kd) mod d
     Sum result;
@@ -207,7 +213,8 @@ private:
         Sum x = run(mod.getLHS()), quotient = divide(x, d);
         if (quotient.terms.size() != 1 || quotient.constant != 0 || quotient.terms[0].second != 1) continue;
         AffineExpr division = quotient.terms[0].first;
-        auto *found = llvm::find_if(sum.terms, [&](auto &t) { return t.first == division && t.second == coefficient * d; });
+        auto *found =
+            llvm::find_if(sum.terms, [&](auto &t) { return t.first == division && t.second == coefficient * d; });
         if (found == sum.terms.end()) continue;
         AffineExpr modAtom = atom;
         int64_t scale = coefficient;
@@ -239,7 +246,8 @@ std::optional<Bounds> kiln::layout::boundsOf(AffineExpr expr, Extents extents) {
     return std::nullopt;
   }
   switch (expr.getKind()) {
-  case AffineExprKind::Add: return Bounds{l->low + r->low, l->high + r->high};
+  case AffineExprKind::Add:
+    return Bounds{l->low + r->low, l->high + r->high};
   case AffineExprKind::Mul: {
     if (r->low != r->high) return std::nullopt;
     int64_t a = l->low * r->low, b = l->high * r->low;
@@ -253,7 +261,8 @@ std::optional<Bounds> kiln::layout::boundsOf(AffineExpr expr, Extents extents) {
     if (floorDiv(l->low, r->low) == floorDiv(l->high, r->low))
       return Bounds{l->low - floorDiv(l->low, r->low) * r->low, l->high - floorDiv(l->high, r->low) * r->low};
     return Bounds{0, r->low - 1};
-  default: return std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -283,13 +292,24 @@ int64_t kiln::layout::elementCount(Extents shape) {
   return count;
 }
 
+int64_t kiln::layout::elementCount(Extents extents, ArrayRef<int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t d : dims) count *= extents[d];
+  return count;
+}
+
+AffineMap kiln::layout::identity(MLIRContext *context, Extents extents) {
+  return simplify(AffineMap::getMultiDimIdentityMap(extents.size(), context), extents);
+}
+
 AffineMap kiln::layout::reshapeMap(MLIRContext *context, Extents from, Extents to) {
   AffineExpr linear = getAffineConstantExpr(0, context);
   for (auto [i, stride] : llvm::enumerate(rowMajorStrides(to))) linear = linear + getAffineDimExpr(i, context) * stride;
   SmallVector<AffineExpr> results;
   for (auto [extent, stride] : llvm::zip(from, rowMajorStrides(from))) {
     // Every map into an empty tensor is as good as any other.
-    AffineExpr index = extent == 0 || stride == 0 ? getAffineConstantExpr(0, context) : linear.floorDiv(stride) % extent;
+    AffineExpr index =
+        extent == 0 || stride == 0 ? getAffineConstantExpr(0, context) : linear.floorDiv(stride) % extent;
     results.push_back(simplify(index, to));
   }
   return AffineMap::get(to.size(), 0, results, context);
@@ -307,9 +327,12 @@ std::optional<Linear> kiln::layout::linearIn(AffineExpr expr, unsigned dim, Exte
   rest.constant = sum.constant;
   int64_t coefficient = 0;
   for (auto [atom, c] : sum.terms) {
-    if (auto d = dyn_cast<AffineDimExpr>(atom); d && d.getPosition() == dim) coefficient = c;
-    else if (atom.isFunctionOfDim(dim)) return std::nullopt;
-    else rest.terms.push_back({atom, c});
+    if (auto d = dyn_cast<AffineDimExpr>(atom); d && d.getPosition() == dim)
+      coefficient = c;
+    else if (atom.isFunctionOfDim(dim))
+      return std::nullopt;
+    else
+      rest.terms.push_back({atom, c});
   }
   return Linear{coefficient, rest.expr(expr.getContext())};
 }

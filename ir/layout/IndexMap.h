@@ -40,6 +40,12 @@ llvm::SmallVector<int64_t> rowMajorStrides(Extents shape);
 /// The product of the extents.
 int64_t elementCount(Extents shape);
 
+/// The product of the extents of some dimensions.
+int64_t elementCount(Extents extents, llvm::ArrayRef<int64_t> dims);
+
+/// Every point to itself, simplified: dimensions of extent 1 are 0.
+mlir::AffineMap identity(mlir::MLIRContext *context, Extents extents);
+
 /// Indices in a tensor of shape `to` -> indices of the same element (in row-major order) in shape `from`.
 mlir::AffineMap reshapeMap(mlir::MLIRContext *context, Extents from, Extents to);
 

@@ -61,7 +61,7 @@ public:
       runRound(round);
       round.clear();
       for (int i = 0, end = candidates.size(); i < end; ++i)
-        if (const MergeRule *rule = candidates[i].refusedBy; rule && mayPass(rule) && !together(candidates[i]))
+        if (const MergeRule *rule = candidates[i].refusedBy; rule && rule->mayLift && !together(candidates[i]))
           round.push_back(i);
       if (numMerged == before) break;
     }
@@ -115,10 +115,6 @@ private:
   }
 
   bool together(const Candidate &c) const { return clusters.find(c.a) == clusters.find(c.b); }
-  /// Whether later merges may lift a rule's objection.
-  static bool mayPass(const MergeRule *rule) {
-    return llvm::is_contained({"cycle", "kernel-form", "matmul-prologue"}, rule->text.name);
-  }
 
   void addEdges() {
     for (NodeId b = 0, end = graph.nodes.size(); b < end; ++b) {

@@ -42,7 +42,7 @@ struct FusionRule {
 /// Every rule a decision may name.
 llvm::ArrayRef<FusionRule> fusionRules();
 
-/// graph-fuse that appends its decisions, in program order of the consumers, to `decisions` (may be null; must outlive
+/// graph-fuse that appends its decisions, edges first, then siblings, each in program order of the consumers, to `decisions` (may be null; must outlive
 /// the pass).
 std::unique_ptr<mlir::Pass> createFusePass(const FuseOptions &options, std::vector<FusionDecision> *decisions);
 

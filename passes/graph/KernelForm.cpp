@@ -33,6 +33,17 @@ AffineMap KernelForm::keptProjection(MLIRContext *context) const {
   return layout::simplify(AffineMap::get(extents.size(), 0, results, context), extents);
 }
 
+AffineMap KernelForm::demandMap(const OutputForm &output) const {
+  if (!output.perRow) return output.store;
+  return layout::compose(output.store, keptProjection(output.store.getContext()), extents);
+}
+
+unsigned KernelForm::stageCount() const {
+  unsigned count = 0;
+  for (unsigned stage : reductionStages) count = std::max(count, stage + 1);
+  return count;
+}
+
 //===- Demands ----------------------------------------------------------------------------------------------------===//
 
 namespace {
@@ -125,7 +136,8 @@ bool isElementwise(Operation *op) {
   return row && row->opClass == OpClass::Elementwise && op->getNumOperands() > 0;
 }
 
-/// Spreads maps from values whose place in a space is known to all that elementwise ops and bijective views tie to them.
+/// Spreads maps from values whose place in a space is known to all that elementwise ops and bijective views tie to
+/// them.
 class Places {
 public:
   Places(ArrayRef<Operation *> ops, ArrayRef<int64_t> extents) : extents(extents) {
@@ -157,8 +169,10 @@ private:
       if (maps.try_emplace(to, toMap).second) work.push_back(to);
     };
     if (AffineMap backward = layout::inverseViewMap(op)) {
-      if (from == op->getOperand(0)) assign(op->getResult(0), layout::compose(backward, map, extents));
-      else assign(op->getOperand(0), layout::compose(layout::viewMap(op), map, extents));
+      if (from == op->getOperand(0))
+        assign(op->getResult(0), layout::compose(backward, map, extents));
+      else
+        assign(op->getOperand(0), layout::compose(layout::viewMap(op), map, extents));
       return;
     }
     for (Value operand : op->getOperands())
@@ -183,9 +197,7 @@ public:
       }
     }
     if (form.matmul && !form.reductions.empty()) return fail("a kernel has one anchor: a matmul or reductions");
-    LogicalResult result = form.matmul               ? runMatmul()
-                           : !form.reductions.empty() ? runReductions()
-                                                      : runPointwise();
+    LogicalResult result = form.matmul ? runMatmul() : !form.reductions.empty() ? runReductions() : runPointwise();
     if (failed(result)) return failure();
     return form;
   }
@@ -201,9 +213,7 @@ private:
     reason = std::move(text);
     return failure();
   }
-  AffineMap identity() {
-    return layout::simplify(AffineMap::getMultiDimIdentityMap(form.extents.size(), context), form.extents);
-  }
+  AffineMap identity() { return layout::identity(context, form.extents); }
   /// Where `value` lies in the space of `extents`: its known place, or the same row-major position.
   AffineMap placeOf(Value value, const Places &places, ArrayRef<int64_t> extents) {
     if (AffineMap map = places.lookup(value)) return map;
@@ -218,7 +228,8 @@ private:
     places.place(values[0], identity());
     for (Value value : values) {
       if (elementCount(shapeOf(value)) != elementCount(form.extents))
-        return fail(fmt::format("outputs have different element counts, {} and {}", str(values[0].getType()), str(value.getType())));
+        return fail(fmt::format("outputs have different element counts, {} and {}", str(values[0].getType()),
+                                str(value.getType())));
       form.outputs.push_back({value, false, sameShape ? identity() : placeOf(value, places, form.extents)});
     }
     return success();
@@ -231,15 +242,16 @@ private:
     form.reducedAxes.assign(axes.begin(), axes.end());
     for (ReduceOp reduce : form.reductions)
       if (shapeOf(reduce.getX()) != shape || reduce.getAxes() != axes)
-        return fail(fmt::format("reductions over different spaces, {} axes {} and {} axes {}", str(first.getX().getType()),
-                                str(axes), str(reduce.getX().getType()), str(reduce.getAxes())));
+        return fail(fmt::format("reductions over different spaces, {} axes {} and {} axes {}",
+                                str(first.getX().getType()), str(axes), str(reduce.getX().getType()),
+                                str(reduce.getAxes())));
     bool lastAxis = axes.empty() || axes.back() + 1 == static_cast<int64_t>(shape.size());
     form.kind = lastAxis ? KernelKind::Row : KernelKind::Column;
 
     SmallVector<int64_t> kept;
     for (int64_t d : form.keptAxes()) kept.push_back(form.extents[d]);
     Places full(ops, form.extents), rows(ops, kept);
-    auto keptIdentity = layout::simplify(AffineMap::getMultiDimIdentityMap(kept.size(), context), kept);
+    AffineMap keptIdentity = layout::identity(context, kept);
     for (ReduceOp reduce : form.reductions) {
       full.place(reduce.getX(), identity());
       rows.place(reduce.getResult(), keptIdentity);
@@ -248,7 +260,8 @@ private:
       int64_t count = elementCount(shapeOf(value));
       bool perRow = count == elementCount(kept) && (rows.lookup(value) || count != elementCount(form.extents));
       if (!perRow && count != elementCount(form.extents))
-        return fail(fmt::format("output {} is neither one element per point of {} nor one per row", str(value.getType()), str(form.extents)));
+        return fail(fmt::format("output {} is neither one element per point of {} nor one per row",
+                                str(value.getType()), str(form.extents)));
       form.outputs.push_back({value, perRow, perRow ? placeOf(value, rows, kept) : placeOf(value, full, form.extents)});
     }
     return checkReductionDemands();
@@ -280,8 +293,7 @@ private:
     }
     for (const OutputForm &output : form.outputs) {
       unsigned stage = 0;
-      AffineMap map = output.perRow ? layout::compose(output.store, projection, form.extents) : output.store;
-      if (failed(check({output.value, map}, stage))) return failure();
+      if (failed(check({output.value, form.demandMap(output)}, stage))) return failure();
     }
     return success();
   }
@@ -294,7 +306,8 @@ private:
     places.place(form.matmul.getResult(), identity());
     for (Value value : values) {
       if (elementCount(shapeOf(value)) != elementCount(form.extents))
-        return fail(fmt::format("output {} has another element count than the matmul's result {}", str(value.getType()), str(form.extents)));
+        return fail(fmt::format("output {} has another element count than the matmul's result {}", str(value.getType()),
+                                str(form.extents)));
       form.outputs.push_back({value, false, placeOf(value, places, form.extents)});
     }
     LogicalResult result = success();
@@ -316,7 +329,8 @@ private:
 
 } // namespace
 
-FailureOr<KernelForm> kiln::graph::analyzeKernel(ArrayRef<Operation *> ops, ArrayRef<Value> outputs, std::string &reason) {
+FailureOr<KernelForm> kiln::graph::analyzeKernel(ArrayRef<Operation *> ops, ArrayRef<Value> outputs,
+                                                 std::string &reason) {
   return Analysis(ops, outputs, reason).run();
 }
 

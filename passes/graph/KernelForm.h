@@ -45,6 +45,10 @@ struct KernelForm {
   llvm::SmallVector<int64_t> keptAxes() const;
   /// Full iteration space -> kept space.
   mlir::AffineMap keptProjection(mlir::MLIRContext *context) const;
+  /// Where an output is demanded, over the full iteration space.
+  mlir::AffineMap demandMap(const OutputForm &output) const;
+  /// Passes over the reduced space that the reductions take.
+  unsigned stageCount() const;
 };
 
 /// The form of a kernel that computes `outputs` by `ops` (in topological order; operands defined elsewhere are inputs).

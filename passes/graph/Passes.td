@@ -68,7 +68,7 @@ def NameKernels : Pass<"graph-name-kernels", "::mlir::func::FuncOp"> {
   let description = [{
     Sets `symbol` of each graph.kernel to its kind and 16 hexadecimal digits: a 64-bit hash (XXH3) of the region's ops,
     attributes and types, the schedule and the layouts. Locations, names of values and what the operands are outside do
-    not count. Kernels with equal symbols are generated once, and cached under it.
+    not count. Kernels with equal symbols are generated once.
 
     Before: `graph.kernel "row" (…)`. After: `graph.kernel "row" (…) attributes {symbol = "row_05d1c1f1f5b0a6e3"}`.
 

@@ -32,19 +32,27 @@ TypedAttr identityOf(CombineKind kind, Type type) {
   if (auto f = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = f.getFloatSemantics();
     switch (kind) {
-    case CombineKind::add: return FloatAttr::get(type, APFloat::getZero(semantics, /*Negative=*/true));
-    case CombineKind::mul: return FloatAttr::get(type, APFloat(semantics, 1));
-    case CombineKind::max: return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
-    case CombineKind::min: return FloatAttr::get(type, APFloat::getInf(semantics));
+    case CombineKind::add:
+      return FloatAttr::get(type, APFloat::getZero(semantics, /*Negative=*/true));
+    case CombineKind::mul:
+      return FloatAttr::get(type, APFloat(semantics, 1));
+    case CombineKind::max:
+      return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
+    case CombineKind::min:
+      return FloatAttr::get(type, APFloat::getInf(semantics));
     }
   }
   unsigned bits = type.getIntOrFloatBitWidth();
   bool isBool = bits == 1;
   switch (kind) {
-  case CombineKind::add: return integer(type, APInt::getZero(bits));
-  case CombineKind::mul: return integer(type, APInt(bits, 1));
-  case CombineKind::max: return integer(type, isBool ? APInt::getZero(1) : APInt::getSignedMinValue(bits));
-  case CombineKind::min: return integer(type, isBool ? APInt::getAllOnes(1) : APInt::getSignedMaxValue(bits));
+  case CombineKind::add:
+    return integer(type, APInt::getZero(bits));
+  case CombineKind::mul:
+    return integer(type, APInt(bits, 1));
+  case CombineKind::max:
+    return integer(type, isBool ? APInt::getZero(1) : APInt::getSignedMinValue(bits));
+  case CombineKind::min:
+    return integer(type, isBool ? APInt::getAllOnes(1) : APInt::getSignedMaxValue(bits));
   }
   llvm_unreachable("every combination has an identity");
 }
@@ -55,11 +63,20 @@ FailureOr<Combine> Combine::get(graph::ReduceOp reduce) {
   Combine c;
   c.element = getElementTypeOrSelf(reduce.getX().getType());
   switch (reduce.getKind()) {
-  case ReduceKind::sum: c.kind = CombineKind::add; break;
-  case ReduceKind::prod: c.kind = CombineKind::mul; break;
-  case ReduceKind::max: c.kind = CombineKind::max; break;
-  case ReduceKind::min: c.kind = CombineKind::min; break;
-  case ReduceKind::mean: return reduce.emitError("a mean is a sum and a division by now: run graph-decompose first");
+  case ReduceKind::sum:
+    c.kind = CombineKind::add;
+    break;
+  case ReduceKind::prod:
+    c.kind = CombineKind::mul;
+    break;
+  case ReduceKind::max:
+    c.kind = CombineKind::max;
+    break;
+  case ReduceKind::min:
+    c.kind = CombineKind::min;
+    break;
+  case ReduceKind::mean:
+    return reduce.emitError("a mean is a sum and a division by now: run graph-decompose first");
   }
   bool arithmetic = c.kind == CombineKind::add || c.kind == CombineKind::mul;
   c.ordered = arithmetic && isa<FloatType>(c.element);

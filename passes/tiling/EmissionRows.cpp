@@ -62,8 +62,7 @@ FailureOr<Value> emitIota(Emitter &e, Operation *op, AffineMap map) {
   auto iota = cast<graph::IotaOp>(op);
   Value index = e.expand(map.getResult(iota.getAxis()));
   Type element = iota.getType().getElementType();
-  if (index.getType().isIndex())
-    index = arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI64Type(), index);
+  if (index.getType().isIndex()) index = arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI64Type(), index);
   auto typed = [&](Type wanted) -> Type {
     if (auto fragment = dyn_cast<RankedTensorType>(index.getType())) return fragment.clone(wanted);
     return wanted;
@@ -146,10 +145,10 @@ FailureOr<Value> emitGather(Emitter &e, Operation *op, AffineMap map) {
 
 const EmissionRow kElementwiseRow = {"", emitElementwise};
 const EmissionRow kRows[] = {
-    {"arith.divsi", emitDivision},     {"arith.remsi", emitDivision},
-    {"arith.constant", emitConstant},  {"graph.broadcast", emitView}, {"graph.reshape", emitView},
-    {"graph.transpose", emitView},     {"graph.slice", emitView},     {"graph.iota", emitIota},
-    {"graph.concat", emitConcat},      {"graph.gather", emitGather},
+    {"arith.divsi", emitDivision}, {"arith.remsi", emitDivision}, {"arith.constant", emitConstant},
+    {"graph.broadcast", emitView}, {"graph.reshape", emitView},   {"graph.transpose", emitView},
+    {"graph.slice", emitView},     {"graph.iota", emitIota},      {"graph.concat", emitConcat},
+    {"graph.gather", emitGather},
 };
 
 } // namespace
@@ -158,6 +157,7 @@ const EmissionRow *kiln::tiling::findEmissionRow(StringRef opName) {
   for (const EmissionRow &row : kRows)
     if (row.op == opName) return &row;
   const graph::AcceptedOp *accepted = graph::findAcceptedOp(opName);
-  bool elementwise = accepted && accepted->opClass == graph::OpClass::Elementwise && accepted->level != graph::OpLevel::Graph;
+  bool elementwise =
+      accepted && accepted->opClass == graph::OpClass::Elementwise && accepted->level != graph::OpLevel::Graph;
   return elementwise ? &kElementwiseRow : nullptr;
 }

@@ -94,8 +94,8 @@ Value Emitter::expand(AffineExpr expr) { return varies(expr) ? expandLanes(expr)
 
 namespace {
 
-/// Whether an index expression is surely not negative. Dimensions are not, and neither are symbols: indices that a gather
-/// has clamped.
+/// Whether an index expression is surely not negative. Dimensions are not, and neither are symbols: indices that a
+/// gather has clamped.
 bool isNonNegative(AffineExpr expr, layout::Extents extents) {
   if (std::optional<layout::Bounds> bounds = layout::boundsOf(expr, extents)) return bounds->low >= 0;
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
@@ -129,9 +129,12 @@ struct IndexDivision {
 Value expandBinary(AffineBinaryOpExpr expr, layout::Extents extents, OpBuilder &builder, Location loc, Value l, Value r,
                    llvm::function_ref<Value()> one) {
   switch (expr.getKind()) {
-  case AffineExprKind::Add: return arith::AddIOp::create(builder, loc, l, r);
-  case AffineExprKind::Mul: return arith::MulIOp::create(builder, loc, l, r);
-  default: break;
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(builder, loc, l, r);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(builder, loc, l, r);
+  default:
+    break;
   }
   bool nonNegative = isNonNegative(expr.getLHS(), extents);
   IndexDivision division{builder, loc, l, r, nonNegative ? Value() : one(), nonNegative};
@@ -166,7 +169,8 @@ Value Emitter::expandLanes(AffineExpr expr) {
 
 Value Emitter::loadScalar(const Memory &memory, AffineExpr offset) {
   Type element = tile::elementTypeOf(memory.base.getType());
-  return tile::LoadOp::create(builder, loc, element, memory.base, expandScalar(offset), scopes.back().scalar, IntegerAttr());
+  return tile::LoadOp::create(builder, loc, element, memory.base, expandScalar(offset), scopes.back().scalar,
+                              IntegerAttr());
 }
 
 Value Emitter::load(const Memory &memory, AffineMap map) {

@@ -49,7 +49,8 @@ public:
   using Memories = llvm::DenseMap<mlir::Value, Memory>;
   using Anchors = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-  /// `memories` and `anchors` (reduction and matmul results, as scalars or fragments of this point) outlive the emitter.
+  /// `memories` and `anchors` (reduction and matmul results, as scalars or fragments of this point) outlive the
+  /// emitter.
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, const Memories &memories, const Anchors &anchors, Point point);
 
   /// The region's `value` at `map` (iteration space -> index in value): a scalar where it does not vary along the

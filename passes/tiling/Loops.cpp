@@ -13,7 +13,9 @@ Value IndexBuilder::add(Value l, Value r) { return arith::AddIOp::create(b, loc,
 Value IndexBuilder::sub(Value l, Value r) { return arith::SubIOp::create(b, loc, l, r); }
 Value IndexBuilder::mul(Value l, int64_t r) { return r == 1 ? l : arith::MulIOp::create(b, loc, l, constant(r)); }
 Value IndexBuilder::div(Value l, int64_t r) { return r == 1 ? l : arith::DivUIOp::create(b, loc, l, constant(r)); }
-Value IndexBuilder::rem(Value l, int64_t r) { return r == 1 ? constant(0) : arith::RemUIOp::create(b, loc, l, constant(r)); }
+Value IndexBuilder::rem(Value l, int64_t r) {
+  return r == 1 ? constant(0) : arith::RemUIOp::create(b, loc, l, constant(r));
+}
 Value IndexBuilder::min(Value l, Value r) { return arith::MinSIOp::create(b, loc, l, r); }
 
 FailureOr<SmallVector<Value>>
@@ -60,12 +62,9 @@ SmallVector<graph::Demand> kiln::tiling::rootDemands(const graph::KernelForm &fo
   SmallVector<graph::Demand> roots;
   if (form.outputs.empty()) return roots;
   MLIRContext *context = form.outputs[0].store.getContext();
-  auto identity = layout::simplify(AffineMap::getMultiDimIdentityMap(form.extents.size(), context), form.extents);
+  AffineMap identity = layout::identity(context, form.extents);
   for (graph::ReduceOp reduce : form.reductions) roots.push_back({graph::ReduceOp(reduce).getX(), identity});
-  for (const graph::OutputForm &output : form.outputs) {
-    AffineMap map = output.perRow ? layout::compose(output.store, form.keptProjection(context), form.extents) : output.store;
-    roots.push_back({output.value, map});
-  }
+  for (const graph::OutputForm &output : form.outputs) roots.push_back({output.value, form.demandMap(output)});
   return roots;
 }
 
@@ -77,11 +76,8 @@ size_t kiln::tiling::contiguousSuffix(SkeletonContext &context, ArrayRef<int64_t
       offsets.push_back(layout::linearOffset(demand.map, memory->second.strides, form.extents));
     return true;
   });
-  MLIRContext *mlirContext = context.kernel.getContext();
-  for (auto [output, memory] : llvm::zip(form.outputs, context.outputs)) {
-    AffineMap map = output.perRow ? layout::compose(output.store, form.keptProjection(mlirContext), form.extents) : output.store;
-    offsets.push_back(layout::linearOffset(map, memory.strides, form.extents));
-  }
+  for (auto [output, memory] : llvm::zip(form.outputs, context.outputs))
+    offsets.push_back(layout::linearOffset(form.demandMap(output), memory.strides, form.extents));
   auto together = [&](int64_t outer, int64_t inner) {
     if (form.extents[outer] == 1 || form.extents[inner] == 1) return true;
     return llvm::all_of(offsets, [&](AffineExpr offset) {
@@ -98,6 +94,19 @@ size_t kiln::tiling::contiguousSuffix(SkeletonContext &context, ArrayRef<int64_t
     ++count;
   }
   return count;
+}
+
+LogicalResult kiln::tiling::storeOutputs(SkeletonContext &context, Emitter &emitter, bool perRow) {
+  SmallVector<std::pair<Value, size_t>> values; // all first: an output may share memory with an operand
+  for (auto [i, output] : llvm::enumerate(context.form.outputs)) {
+    if (output.perRow != perRow) continue;
+    FailureOr<Value> value = emitter.emit(output.value, output.store);
+    if (failed(value)) return failure();
+    values.push_back({*value, i});
+  }
+  for (auto [value, i] : values)
+    if (failed(emitter.store(value, context.outputs[i], context.form.outputs[i].store))) return failure();
+  return success();
 }
 
 Value kiln::tiling::allocShared(SkeletonContext &context, ArrayRef<int64_t> shape, Type element) {

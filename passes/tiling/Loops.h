@@ -45,6 +45,9 @@ size_t contiguousSuffix(SkeletonContext &context, llvm::ArrayRef<int64_t> dims);
 /// What a kernel demands, from every output and reduction operand, at points of the iteration space.
 llvm::SmallVector<graph::Demand> rootDemands(const graph::KernelForm &form);
 
+/// Emits and stores, at the emitter's point, every output that has an element per point (or, `perRow`, per row).
+mlir::LogicalResult storeOutputs(SkeletonContext &context, Emitter &emitter, bool perRow);
+
 /// One shared tile of `count` elements.
 mlir::Value allocShared(SkeletonContext &context, llvm::ArrayRef<int64_t> shape, mlir::Type element);
 

@@ -21,8 +21,7 @@ def TileGraph : Pass<"tile-graph", "::mlir::ModuleOp"> {
   let summary = "turns each distinct graph.kernel into a tile program";
   let description = [{
     One `tile.kernel` per symbol, built by the target's skeleton of the kernel's family for its schedule; the graph
-    functions are dropped. Needs `graph-fuse` and `graph-name-kernels`; a kernel without a schedule takes the
-    family's defaults.
+    functions are dropped. Needs `graph-fuse`, `tile-schedule` and `graph-name-kernels`.
 
     ```mlir
     %y = graph.kernel "pointwise" (%a = %x : tensor<1024xf32>) -> tensor<1024xf32> attributes {symbol = "pointwise_…"} {

@@ -20,7 +20,8 @@ FailureOr<RowReduction> RowReduction::create(SkeletonContext &context, graph::Re
   if (failed(combine)) return failure();
   RowReduction r{reduce, *combine, lanes, length};
   if (!combine->ordered || length <= lanes) return r;
-  r.virtualLanes = std::max<int64_t>(std::min<int64_t>(kVirtualLanes, llvm::bit_ceil<uint64_t>(llvm::divideCeil(length, kUnit))), lanes / kUnit);
+  r.virtualLanes = std::max<int64_t>(
+      std::min<int64_t>(kVirtualLanes, llvm::bit_ceil<uint64_t>(llvm::divideCeil(length, kUnit))), lanes / kUnit);
   r.buffer = allocShared(context, {r.virtualLanes}, combine->element);
   if (length > kPiece) r.total = allocShared(context, {1}, combine->element);
   return r;
@@ -33,7 +34,8 @@ LogicalResult RowReduction::begin(SkeletonContext &context) {
   int64_t step = lanes / kUnit;
   Value identity = combine.identityValue(b, context.loc, step);
   if (total)
-    tile::StoreOp::create(b, context.loc, combine.identityValue(b, context.loc, 0), total, index.constant(0), Value(), IntegerAttr());
+    tile::StoreOp::create(b, context.loc, combine.identityValue(b, context.loc, 0), total, index.constant(0), Value(),
+                          IntegerAttr());
   return forLoop(b, context.loc, index.constant(0), index.constant(virtualLanes), step, [&](Value i) {
     tile::StoreOp::create(b, context.loc, identity, buffer, i, Value(), IntegerAttr());
     return success();
@@ -61,7 +63,8 @@ Value RowReduction::accumulate(SkeletonContext &context, Value x, Value residue,
   if (!total) return {};
   // The last chunk of a piece: its lanes meet, the piece joins the total, the lanes start anew.
   int64_t chunksPerPiece = kPiece / lanes;
-  Value last = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, index.rem(chunk, chunksPerPiece), index.constant(chunksPerPiece - 1));
+  Value last = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, index.rem(chunk, chunksPerPiece),
+                                     index.constant(chunksPerPiece - 1));
   auto branch = scf::IfOp::create(b, loc, last, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -103,7 +106,8 @@ FailureOr<Value> RowReduction::finish(SkeletonContext &context, Value carried) {
   }
   if (!buffer) return combine.fold(b, loc, carried);
   if (!total) return foldLanes(context);
-  Value sum = tile::LoadOp::create(b, loc, combine.element, total, IndexBuilder{b, loc}.constant(0), Value(), IntegerAttr());
+  Value sum =
+      tile::LoadOp::create(b, loc, combine.element, total, IndexBuilder{b, loc}.constant(0), Value(), IntegerAttr());
   if (length % kPiece == 0) return sum;
   return combine.apply(b, loc, sum, foldLanes(context));
 }

@@ -2,8 +2,8 @@
 //
 // The parts of one reduction in a row skeleton: what it carries through the loop over the row, and how it ends. A
 // reduction whose order does not matter carries a fragment. A float sum or product follows the canonical order: units
-// of 8 elements fold into virtual lanes, held in a shared tile (or in registers where the row is one chunk); lanes meet in
-// a halving tree; every 2^16 elements the pieces are combined in order.
+// of 8 elements fold into virtual lanes, held in a shared tile (or in registers where the row is one chunk); lanes meet
+// in a halving tree; every 2^16 elements the pieces are combined in order.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_PASSES_TILING_ROWREDUCTION_H
@@ -17,14 +17,15 @@ namespace kiln::tiling {
 struct RowReduction {
   graph::ReduceOp reduce;
   Combine combine;
-  int64_t lanes = 0;    ///< of a fragment of the row
-  int64_t length = 0;   ///< of the row
+  int64_t lanes = 0;        ///< of a fragment of the row
+  int64_t length = 0;       ///< of the row
   int64_t virtualLanes = 0; ///< lanes of the canonical order that this row uses, a power of two
-  mlir::Value buffer;   ///< shared tile of the virtual lanes; null where a fragment holds them
-  mlir::Value total;    ///< shared tile of one element: the pieces so far; null where there is one piece
+  mlir::Value buffer;       ///< shared tile of the virtual lanes; null where a fragment holds them
+  mlir::Value total;        ///< shared tile of one element: the pieces so far; null where there is one piece
 
   /// Fails with a diagnostic where the reduction is not one a decomposed graph may hold.
-  static mlir::FailureOr<RowReduction> create(SkeletonContext &context, graph::ReduceOp reduce, int64_t lanes, int64_t length);
+  static mlir::FailureOr<RowReduction> create(SkeletonContext &context, graph::ReduceOp reduce, int64_t lanes,
+                                              int64_t length);
 
   /// Before the loop: sets the shared tiles to the identity.
   mlir::LogicalResult begin(SkeletonContext &context);
@@ -32,7 +33,8 @@ struct RowReduction {
   bool carries() const { return !buffer; }
   llvm::SmallVector<mlir::Value> initial(SkeletonContext &context);
   /// One chunk of the row; returns the carried value, null where nothing is carried.
-  mlir::Value accumulate(SkeletonContext &context, mlir::Value x, mlir::Value residue, mlir::Value chunk, mlir::Value carried);
+  mlir::Value accumulate(SkeletonContext &context, mlir::Value x, mlir::Value residue, mlir::Value chunk,
+                         mlir::Value carried);
   /// After the loop: the row's result, a scalar.
   mlir::FailureOr<mlir::Value> finish(SkeletonContext &context, mlir::Value carried);
 

@@ -31,7 +31,8 @@ FailureOr<S> parse(Location loc, graph::ScheduleAttr attr, StringRef family, Arr
   for (NamedAttribute entry : attr.getKnobs()) {
     auto *knob = llvm::find_if(knobs, [&](auto &k) { return k.name == entry.getName(); });
     if (knob == knobs.end()) {
-      InFlightDiagnostic diag = emitError(loc) << "a \"" << family << "\" schedule has no knob `" << entry.getName().strref() << '`';
+      InFlightDiagnostic diag = emitError(loc)
+                                << "a \"" << family << "\" schedule has no knob `" << entry.getName().strref() << '`';
       std::string names;
       for (auto &k : knobs) names += (names.empty() ? "" : ", ") + k.name.str();
       diag.attachNote() << "expected: one of " << names;
@@ -58,15 +59,19 @@ graph::ScheduleAttr pack(MLIRContext *context, const S &schedule, StringRef fami
   return graph::ScheduleAttr::get(context, family, b.getDictionaryAttr(entries));
 }
 
-constexpr int64_t kMaxLanes = 512, kMaxTile = int64_t(1) << 30;
+// What code generation takes: 16384 bits of a fragment's row, of which offsets need 64 a lane. (32 rows of 256 lanes are
+// then within its 2^18 bits of a fragment.)
+constexpr int64_t kMaxLanes = 256, kMaxTile = int64_t(1) << 30;
 const Knob<PointwiseSchedule> kPointwise[] = {{"lanes", &PointwiseSchedule::lanes, 1, kMaxLanes, 1},
                                               {"tile", &PointwiseSchedule::tile, 1, kMaxTile, 1}};
 const Knob<RowSchedule> kRow[] = {{"lanes", &RowSchedule::lanes, 8, kMaxLanes, 8},
                                   {"tile", &RowSchedule::tile, 1, kMaxTile, 1}};
 const Knob<ColumnSchedule> kColumn[] = {{"lanes", &ColumnSchedule::lanes, 1, kMaxLanes, 1},
                                         {"tile", &ColumnSchedule::tile, 1, kMaxTile, 1}};
-const Knob<MatmulSchedule> kMatmul[] = {{"bm", &MatmulSchedule::bm, 1, 4096, 1}, {"bn", &MatmulSchedule::bn, 1, 4096, 1},
-                                        {"bk", &MatmulSchedule::bk, 1, 4096, 1}, {"mr", &MatmulSchedule::mr, 1, 32, 1},
+const Knob<MatmulSchedule> kMatmul[] = {{"bm", &MatmulSchedule::bm, 1, 4096, 1},
+                                        {"bn", &MatmulSchedule::bn, 1, 4096, 1},
+                                        {"bk", &MatmulSchedule::bk, 1, 4096, 1},
+                                        {"mr", &MatmulSchedule::mr, 1, 32, 1},
                                         {"nr", &MatmulSchedule::nr, 1, kMaxLanes, 1}};
 
 LogicalResult powerOfTwo(Location loc, StringRef knob, int64_t value) {
@@ -75,7 +80,9 @@ LogicalResult powerOfTwo(Location loc, StringRef knob, int64_t value) {
 }
 
 /// Ops of the kernel's body: how many values may be live at once, roughly.
-int64_t opCount(graph::KernelOp kernel) { return std::distance(kernel.getBody().front().begin(), kernel.getBody().front().end()); }
+int64_t opCount(graph::KernelOp kernel) {
+  return std::distance(kernel.getBody().front().begin(), kernel.getBody().front().end());
+}
 
 int64_t roundUp(int64_t value, int64_t unit) { return llvm::divideCeil(value, unit) * unit; }
 
@@ -91,8 +98,10 @@ MatmulSchedule defaultMatmul(const graph::KernelForm &form, const CpuTarget &tar
   s.bn = std::min<int64_t>(256, roundUp(std::max<int64_t>(n, 1), s.nr));
   s.bk = std::min<int64_t>(256, std::max<int64_t>(k, 1));
   // Too few CTAs leave cores idle: halve the tile while it is larger than a few register tiles.
-  auto ctas = [&] { return llvm::divideCeil(std::max<int64_t>(m, 1), s.bm) * llvm::divideCeil(std::max<int64_t>(n, 1), s.bn) *
-                           layout::elementCount(ArrayRef<int64_t>(form.extents).drop_back(2)); };
+  auto ctas = [&] {
+    return llvm::divideCeil(std::max<int64_t>(m, 1), s.bm) * llvm::divideCeil(std::max<int64_t>(n, 1), s.bn) *
+           layout::elementCount(ArrayRef<int64_t>(form.extents).drop_back(2));
+  };
   while (ctas() < 8 && s.bm > 4 * s.mr) s.bm = roundUp(s.bm / 2, s.mr);
   while (ctas() < 8 && s.bn > 2 * s.nr) s.bn = roundUp(s.bn / 2, s.nr);
   return s;
@@ -119,8 +128,9 @@ FailureOr<MatmulSchedule> kiln::tiling::matmulSchedule(Location loc, graph::Sche
   if (failed(s)) return failure();
   for (auto [tile, unit, names] : {std::tuple{s->bm, s->mr, "bm, mr"}, std::tuple{s->bn, s->nr, "bn, nr"}})
     if (tile % unit != 0)
-      return emitError(loc) << "schedule knobs `" << names << "`: the CTA tile must be a multiple of the register tile, found "
-                            << tile << " and " << unit;
+      return emitError(loc) << "schedule knobs `" << names
+                            << "`: the CTA tile must be a multiple of the register tile, found " << tile << " and "
+                            << unit;
   return s;
 }
 
@@ -148,10 +158,13 @@ graph::ScheduleAttr kiln::tiling::defaultSchedule(graph::KernelOp kernel, const 
   }
   case graph::KernelKind::Column: {
     ColumnSchedule s;
-    s.lanes = native * registers;
+    int64_t columns = 1;
+    for (int64_t axis : form.keptAxes()) columns *= form.extents[axis];
+    s.lanes = std::min<int64_t>(native * registers, llvm::bit_ceil<uint64_t>(std::max<int64_t>(columns, 1)));
     return pack<ColumnSchedule>(context, s, "column", kColumn);
   }
-  case graph::KernelKind::Matmul: return pack<MatmulSchedule>(context, defaultMatmul(form, target), "matmul", kMatmul);
+  case graph::KernelKind::Matmul:
+    return pack<MatmulSchedule>(context, defaultMatmul(form, target), "matmul", kMatmul);
   }
   llvm_unreachable("every kind has its schedule");
 }

@@ -22,7 +22,7 @@ struct PointwiseSchedule {
 
 /// One row after another.
 struct RowSchedule {
-  int64_t lanes = 128; ///< elements of one fragment, a multiple of 8: reductions fold units of 8
+  int64_t lanes = 128;  ///< elements of one fragment, a multiple of 8: reductions fold units of 8
   int64_t tile = 16384; ///< elements of one CTA, about: whole rows
 };
 

@@ -18,11 +18,10 @@ struct SkeletonContext {
   graph::KernelOp kernel;
   graph::KernelForm form;
   const CpuTarget &target;
-  mlir::OpBuilder &builder;               ///< at the start of the tile program's body
+  mlir::OpBuilder &builder; ///< at the start of the tile program's body
   mlir::Location loc;
-  Emitter::Memories memories;             ///< of the region's arguments
-  llvm::SmallVector<Memory> outputs;      ///< where each output of the form is stored
-  Emitter::Anchors anchors{};
+  Emitter::Memories memories;        ///< of the region's arguments
+  llvm::SmallVector<Memory> outputs; ///< where each output of the form is stored
 };
 
 struct Skeleton {

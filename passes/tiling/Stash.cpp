@@ -2,6 +2,7 @@
 
 #include "ir/layout/IndexMap.h"
 #include "ir/tile/Tile.h"
+#include "passes/graph/fuse/OpCosts.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -12,13 +13,8 @@ using namespace kiln::tiling;
 
 namespace {
 
-/// Ops whose result is dearer to compute again than to store and load: functions and indirect loads.
-bool isDear(Operation *op) {
-  static constexpr StringRef kDear[] = {"math.exp",  "math.log",    "math.sin",   "math.cos",      "math.tanh",
-                                        "math.erf",  "math.rsqrt",  "math.sqrt",  "graph.sigmoid", "graph.gelu",
-                                        "arith.divf", "arith.divsi", "arith.remsi", "graph.gather"};
-  return llvm::is_contained(kDear, op->getName().getStringRef());
-}
+/// Ops whose result is dearer to compute again than to store and load: functions, divisions, indirect loads.
+bool isDear(Operation *op) { return graph::costOf(op).expensive || isa<graph::GatherOp>(op); }
 
 } // namespace
 
@@ -26,19 +22,17 @@ Stash kiln::tiling::planStash(const graph::KernelForm &form, int64_t maxBytes) {
   Stash stash;
   if (form.outputs.empty()) return stash;
   MLIRContext *context = form.outputs[0].store.getContext();
-  auto identity = layout::simplify(AffineMap::getMultiDimIdentityMap(form.extents.size(), context), form.extents);
+  AffineMap identity = layout::identity(context, form.extents);
 
   // What each pass wants; the last pass stores the outputs.
-  unsigned last = 0;
-  for (unsigned stage : form.reductionStages) last = std::max(last, stage + 1);
+  unsigned last = form.stageCount();
   SmallVector<SmallVector<graph::Demand>> roots(last + 1);
   for (auto [reduce, stage] : llvm::zip(form.reductions, form.reductionStages))
     roots[stage].push_back({graph::ReduceOp(reduce).getX(), identity});
   for (const graph::OutputForm &output : form.outputs)
     if (!output.perRow) roots[last].push_back({output.value, output.store});
 
-  int64_t length = 1;
-  for (int64_t axis : form.reducedAxes) length *= form.extents[axis];
+  int64_t length = layout::elementCount(form.extents, form.reducedAxes);
   llvm::MapVector<Value, unsigned> firstStage; // dear values by the first pass that computes them
   llvm::DenseSet<Value> elsewhere;             // values wanted at other points than their own
   int64_t bytes = 0;
@@ -46,7 +40,8 @@ Stash kiln::tiling::planStash(const graph::KernelForm &form, int64_t maxBytes) {
     graph::walkDemands(roots[stage], form.extents, [&](const graph::Demand &demand) {
       Operation *op = demand.value.getDefiningOp();
       if (!op || !isDear(op)) return true;
-      if (demand.map != identity) {
+      // The same map over another shape (a piece of a concat, what a slice reads) names other points.
+      if (demand.map != identity || graph::shapeOf(demand.value) != ArrayRef<int64_t>(form.extents)) {
         elsewhere.insert(demand.value);
         return true;
       }

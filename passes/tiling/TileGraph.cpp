@@ -1,7 +1,8 @@
-// tile-schedule and tile-graph: graph kernels get a schedule, then become tile programs.
+// tile-graph: turns each distinct graph kernel into a tile program.
 #include "passes/tiling/Passes.h"
 
 #include "ir/layout/IndexMap.h"
+#include "passes/tiling/KernelChecks.h"
 #include "passes/tiling/Skeleton.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,29 +12,12 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace kiln::tiling {
-#define GEN_PASS_DEF_TILESCHEDULE
 #define GEN_PASS_DEF_TILEGRAPH
 #include "passes/tiling/Passes.h.inc"
 
 using namespace mlir;
 
 namespace {
-
-FailureOr<graph::KernelForm> formOf(graph::KernelOp kernel) {
-  std::string reason;
-  FailureOr<graph::KernelForm> form = graph::analyzeKernel(kernel, reason);
-  if (failed(form)) return kernel.emitError() << "cannot be one kernel: " << reason;
-  if (graph::kindName(form->kind) != kernel.getKind())
-    return kernel.emitError() << "is a \"" << graph::kindName(form->kind) << "\" kernel, but says \"" << kernel.getKind() << '"';
-  return form;
-}
-
-FailureOr<const CpuTarget *> targetNamed(Operation *op, StringRef name) {
-  if (const CpuTarget *target = findCpuTarget(name.str())) return target;
-  InFlightDiagnostic diag = op->emitError() << "unknown cpu target '" << name << "'";
-  for (const CpuTarget &known : cpuTargets()) diag.attachNote() << "known: " << known.name;
-  return diag;
-}
 
 /// Memory of a kernel argument: its layout's strides, or dense and row-major.
 Memory memoryOf(Value base, Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
@@ -48,7 +32,9 @@ Memory memoryOf(Value base, Value tensor, std::optional<ArrayAttr> layouts, size
 Type globalType(Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<int64_t> strides;
-  if (layouts) strides.assign(cast<graph::LayoutAttr>((*layouts)[i]).getStrides().begin(), cast<graph::LayoutAttr>((*layouts)[i]).getStrides().end());
+  if (layouts)
+    strides.assign(cast<graph::LayoutAttr>((*layouts)[i]).getStrides().begin(),
+                   cast<graph::LayoutAttr>((*layouts)[i]).getStrides().end());
   return tile::GlobalType::get(type.getContext(), type.getShape(), type.getElementType(), strides);
 }
 
@@ -56,10 +42,13 @@ Type globalType(Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
 LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, const CpuTarget &target) {
   FailureOr<graph::KernelForm> form = formOf(kernel);
   if (failed(form)) return failure();
+  if (!kernel.getScheduleAttr()) return kernel.emitError("has no schedule: run tile-schedule first");
   StringAttr symbol = kernel.getSymbolAttr();
   SmallVector<Type> types;
-  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) types.push_back(globalType(input, kernel.getInputLayouts(), i));
-  for (auto [i, output] : llvm::enumerate(kernel.getOutputs())) types.push_back(globalType(output, kernel.getResultLayouts(), i));
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    types.push_back(globalType(input, kernel.getInputLayouts(), i));
+  for (auto [i, output] : llvm::enumerate(kernel.getOutputs()))
+    types.push_back(globalType(output, kernel.getResultLayouts(), i));
 
   OperationState state(kernel.getLoc(), tile::KernelOp::getOperationName());
   state.addRegion();
@@ -75,7 +64,8 @@ LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, const CpuTarget
     memories[argument] = memoryOf(block->getArgument(i), argument, kernel.getInputLayouts(), i);
   SmallVector<Memory> outputs;
   for (auto [i, output] : llvm::enumerate(kernel.getOutputs()))
-    outputs.push_back(memoryOf(block->getArgument(kernel.getInputs().size() + i), output, kernel.getResultLayouts(), i));
+    outputs.push_back(
+        memoryOf(block->getArgument(kernel.getInputs().size() + i), output, kernel.getResultLayouts(), i));
   SkeletonContext context{kernel, *form, target, b, kernel.getLoc(), std::move(memories), std::move(outputs)};
   auto *skeleton = llvm::find_if(cpuSkeletons(), [&](const Skeleton &s) { return s.kind == form->kind; });
   FailureOr<int64_t> grid = skeleton->build(context);
@@ -84,20 +74,6 @@ LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, const CpuTarget
   program.setGrid(*grid);
   return success();
 }
-
-struct TileSchedule : impl::TileScheduleBase<TileSchedule> {
-  using TileScheduleBase::TileScheduleBase;
-  void runOnOperation() override {
-    FailureOr<const CpuTarget *> cpu = targetNamed(getOperation(), target);
-    if (failed(cpu)) return signalPassFailure();
-    getOperation().walk([&](graph::KernelOp kernel) {
-      if (kernel.getScheduleAttr()) return;
-      FailureOr<graph::KernelForm> form = formOf(kernel);
-      if (failed(form)) return signalPassFailure();
-      kernel.setScheduleAttr(defaultSchedule(kernel, *form, **cpu));
-    });
-  }
-};
 
 struct TileGraph : impl::TileGraphBase<TileGraph> {
   using TileGraphBase::TileGraphBase;

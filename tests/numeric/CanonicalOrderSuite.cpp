@@ -48,9 +48,16 @@ float rowOrder(Kind kind, const std::vector<float> &x) {
 }
 
 float columnOrder(Kind kind, const std::vector<float> &x) {
-  std::vector<Lane> blocks((x.size() + 127) / 128);
-  for (size_t i = 0; i < x.size(); ++i) blocks[i / 128] = combine(kind, blocks[i / 128], x[i]);
-  return *tree(kind, blocks);
+  Lane total;
+  for (size_t start = 0; start < x.size(); start += 65536) {
+    std::vector<Lane> blocks(512);
+    for (size_t i = start; i < std::min(x.size(), start + 65536); ++i) {
+      Lane &block = blocks[(i - start) / 128];
+      block = combine(kind, block, x[i]);
+    }
+    total = combine(kind, total, tree(kind, blocks));
+  }
+  return *total;
 }
 
 /// Numbers whose sums depend on the order in every last bit; for products close to 1, so that they stay finite.
@@ -96,7 +103,7 @@ TEST(CanonicalOrder, RowsAreReducedInTheStatedOrder) {
 
 TEST(CanonicalOrder, ColumnsAreReducedInTheStatedOrder) {
   GraphRunner runner;
-  for (int64_t height : {1, 127, 128, 129, 1000, 40000})
+  for (int64_t height : {1, 127, 128, 129, 1000, 40000, 65536, 65537, 140000})
     for (int64_t width : {1, 3, 70})
       for (Kind kind : {Kind::Sum, Kind::Product}) {
         // A last axis of extent 1 that stays makes even one column a column reduction.

@@ -129,7 +129,7 @@ unsigned Clusters::numOperands(ClusterId a, ClusterId b, ArrayRef<Crossing> cros
 
 //===- Order ------------------------------------------------------------------------------------------------------===//
 
-Clusters::Walk Clusters::walk(ClusterId from, ClusterId to, bool down) {
+Clusters::Walk Clusters::walk(ClusterId from, ClusterId to, bool down, bool bounded) {
   int low = std::min(clusters[from].rank, clusters[to].rank), high = std::max(clusters[from].rank, clusters[to].rank);
   Walk result;
   ++search;
@@ -153,7 +153,7 @@ Clusters::Walk Clusters::walk(ClusterId from, ClusterId to, bool down) {
         for (const Read &read : graph.nodes[member].reads)
           if (graph.isNode(read.value)) step(at, read.value);
     }
-    if (work > kSearchLimit) result.paths = Paths::SearchLimit;
+    if (bounded && work > kSearchLimit) result.paths = Paths::SearchLimit;
   }
   return result;
 }
@@ -168,12 +168,13 @@ void Clusters::reorder(ClusterId a, ClusterId b, ClusterId merged) {
   if (clusters[a].rank > clusters[b].rank) std::swap(a, b);
   int low = clusters[a].rank, high = clusters[b].rank;
   bool down = clusters[a].numUsers <= clusters[b].numReads;
-  SmallVector<ClusterId> first = down ? walk(a, b, true).seen : walk(b, a, false).seen;
+  SmallVector<ClusterId> first = down ? walk(a, b, true, false).seen : walk(b, a, false, false).seen;
   if (first.empty()) { // nothing between depends on a (or feeds b): the merged cluster takes the place of the other
     clusters[merged].rank = down ? high : low;
     return;
   }
-  SmallVector<ClusterId> after = down ? first : walk(a, b, true).seen, before = down ? walk(b, a, false).seen : first;
+  SmallVector<ClusterId> after = down ? first : walk(a, b, true, false).seen;
+  SmallVector<ClusterId> before = down ? walk(b, a, false, false).seen : first;
   auto byRank = [&](ClusterId x, ClusterId y) { return clusters[x].rank < clusters[y].rank; };
   llvm::sort(after, byRank);
   llvm::sort(before, byRank);

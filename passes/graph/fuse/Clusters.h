@@ -93,7 +93,8 @@ private:
     Paths paths = Paths::None;
     llvm::SmallVector<ClusterId> seen; ///< strictly between
   };
-  Walk walk(ClusterId from, ClusterId to, bool down);
+  /// `bounded`: gives up after a number of edges. What orders the clusters must see all of them.
+  Walk walk(ClusterId from, ClusterId to, bool down, bool bounded = true);
   void reorder(ClusterId a, ClusterId b, ClusterId merged);
 };
 

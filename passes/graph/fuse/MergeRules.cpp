@@ -182,11 +182,14 @@ const MergeRule kRules[] = {
     {{"one-space", "the reductions of a kernel run over one space"}, oneSpace, false},
     {{"max-ops", "a kernel holds a limited number of ops"}, maxOps, false},
     {{"max-operands", "a kernel has a limited number of operands"}, maxOperands},
-    {{"matmul-prologue", "computing a matmul's operand per tile must be cheaper than a trip through memory"}, prologue},
+    {{"matmul-prologue", "computing a matmul's operand per tile must be cheaper than a trip through memory"},
+     prologue,
+     true,
+     true},
     {{"recompute", "computing a value several times must be cheaper than a trip through memory"}, recompute},
-    {{"cycle", "no path may leave a kernel and enter it again"}, cycle},
+    {{"cycle", "no path may leave a kernel and enter it again"}, cycle, true, true},
     {{"search-limit", "the search for such a path is bounded"}, searchLimit},
-    {{"kernel-form", "the ops must have the form of one kernel"}, kernelForm},
+    {{"kernel-form", "the ops must have the form of one kernel"}, kernelForm, true, true},
 };
 } // namespace
 

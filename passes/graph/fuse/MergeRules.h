@@ -34,6 +34,7 @@ struct MergeRule {
   /// The objection, with its numbers; none if the rule has none.
   std::optional<std::string> (*check)(MergeQuestion &);
   bool needsCrossings = true; ///< false: asks only what the two clusters are
+  bool mayLift = false;       ///< later merges may lift its objection
 };
 /// Every rule, in the order of asking.
 llvm::ArrayRef<MergeRule> mergeRules();

@@ -27,19 +27,13 @@ template <class T, class At, class Combine> T combineCanonical(ReduceOrder order
     lanes[lane] = started[lane] ? combine(lanes[lane], at(i)) : at(i);
     started[lane] = 1;
   };
-  if (order == ReduceOrder::Column) {
-    int64_t blocks = (n + kColumnBlock - 1) / kColumnBlock;
-    std::vector<T> lanes(blocks);
-    std::vector<char> started(blocks);
-    for (int64_t i = 0; i < n; ++i) sequence(lanes, started, i / kColumnBlock, i);
-    return halvingTree(lanes, combine);
-  }
+  int64_t unit = order == ReduceOrder::Column ? kColumnBlock : kUnitElements; // elements in sequence
   T total{};
   for (int64_t piece = 0; piece < n; piece += kPiece) {
-    int64_t count = std::min(kPiece, n - piece), units = (count + kUnitElements - 1) / kUnitElements;
+    int64_t count = std::min(kPiece, n - piece), units = (count + unit - 1) / unit;
     std::vector<T> lanes(std::min(units, kLanes));
     std::vector<char> started(lanes.size());
-    for (int64_t i = 0; i < count; ++i) sequence(lanes, started, i / kUnitElements % kLanes, piece + i);
+    for (int64_t i = 0; i < count; ++i) sequence(lanes, started, i / unit % kLanes, piece + i);
     T part = halvingTree(lanes, combine);
     total = piece == 0 ? part : combine(total, part);
   }
@@ -50,11 +44,10 @@ template <class T, class At, class Combine> T combineCanonical(ReduceOrder order
 inline int64_t canonicalDepth(ReduceOrder order, int64_t n) {
   auto levels = [](int64_t count) { return static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(count - 1))); };
   if (n <= 1) return 0;
-  if (order == ReduceOrder::Column)
-    return std::min(n, kColumnBlock) - 1 + levels((n + kColumnBlock - 1) / kColumnBlock);
-  int64_t first = std::min(n, kPiece), units = (first + kUnitElements - 1) / kUnitElements;
+  int64_t unit = order == ReduceOrder::Column ? kColumnBlock : kUnitElements;
+  int64_t first = std::min(n, kPiece), units = (first + unit - 1) / unit;
   int64_t turns = (units + kLanes - 1) / kLanes, pieces = (n + kPiece - 1) / kPiece;
-  return std::min(first, turns * kUnitElements) - 1 + levels(std::min(units, kLanes)) + pieces - 1;
+  return std::min(first, turns * unit) - 1 + levels(std::min(units, kLanes)) + pieces - 1;
 }
 
 } // namespace kiln::interp

@@ -2,6 +2,7 @@
 //
 //   for each vector of columns of this CTA:
 //     for each stage: for block of 128 in the reduced space: accumulate in sequence; then the blocks meet in a tree
+//       (and past 2^16 points: piece by piece)
 //     for point in the reduced space: every output that has an element per point
 //     every output that has an element per column
 #include "passes/tiling/Combine.h"
@@ -17,7 +18,8 @@ using namespace kiln::tiling;
 
 namespace {
 
-constexpr int64_t kBlock = 128; // of the canonical order
+// The canonical order's numbers, as in the numerics contract.
+constexpr int64_t kBlock = 128, kBlocksPerPiece = (int64_t(1) << 16) / kBlock;
 
 class ColumnBuilder {
 public:
@@ -30,9 +32,9 @@ public:
     size_t suffix = contiguousSuffix(context, kept);
     outer.assign(kept.begin(), kept.end() - suffix);
     inner.assign(kept.end() - suffix, kept.end());
-    outerCount = product(outer);
-    columns = product(inner);
-    length = product(form.reducedAxes);
+    outerCount = layout::elementCount(form.extents, outer);
+    columns = layout::elementCount(form.extents, inner);
+    length = layout::elementCount(form.extents, form.reducedAxes);
     if (outerCount == 0 || columns == 0) return 0;
     chunks = llvm::divideCeil(columns, lanes);
     blocks = std::max<int64_t>(1, llvm::divideCeil(length, kBlock));
@@ -40,7 +42,8 @@ public:
       FailureOr<Combine> combine = Combine::get(reduce);
       if (failed(combine)) return failure();
       combines.push_back(*combine);
-      buffers.push_back(blocks > 1 ? allocShared(context, {int64_t(llvm::bit_ceil<uint64_t>(blocks)), lanes}, combine->element) : Value());
+      bool tree = blocks > 1 && combine->ordered;
+      buffers.push_back(tree ? allocShared(context, {treeWidth(), lanes}, combine->element) : Value());
     }
     int64_t vectors = outerCount * chunks;
     int64_t perCta = std::clamp<int64_t>(tileElements / (lanes * std::max<int64_t>(length, 1)), 1, vectors);
@@ -62,16 +65,10 @@ private:
   SmallVector<int64_t> outer, inner; ///< kept dimensions: one vector after another, and along the vector
   int64_t outerCount = 1, columns = 1, length = 1, chunks = 1, blocks = 1;
   SmallVector<Combine> combines;
-  SmallVector<Value> buffers; ///< block results of each reduction; null where there is one block
+  SmallVector<Value> buffers; ///< a piece's block results of each reduction; null where one sequence will do
 
-  int64_t product(ArrayRef<int64_t> dims) const {
-    int64_t p = 1;
-    for (int64_t d : dims) p *= form.extents[d];
-    return p;
-  }
-  AffineMap identity() {
-    return layout::simplify(AffineMap::getMultiDimIdentityMap(form.extents.size(), b.getContext()), form.extents);
-  }
+  /// Leaves of the tree that a piece's blocks meet in.
+  int64_t treeWidth() const { return llvm::bit_ceil<uint64_t>(std::min(blocks, kBlocksPerPiece)); }
   Value residue(Value chunk) {
     if (columns % lanes == 0) return {};
     Value rest = index.sub(index.constant(columns), index.mul(chunk, lanes));
@@ -103,7 +100,8 @@ private:
     SmallVector<int64_t> outerDims = sequence(0, outer.size()), innerDims = sequence(outer.size(), kept.size());
     SmallVector<AffineExpr> iteration(kept.size());
     delinearize(getAffineDimExpr(0, mlirContext), outerDims, kept, iteration);
-    delinearize(getAffineDimExpr(1, mlirContext) * lanes + getAffineDimExpr(2, mlirContext), innerDims, kept, iteration);
+    delinearize(getAffineDimExpr(1, mlirContext) * lanes + getAffineDimExpr(2, mlirContext), innerDims, kept,
+                iteration);
     Point point;
     point.extents = {outerCount, chunks, lanes};
     point.coords = {outerIndex, chunk};
@@ -115,18 +113,11 @@ private:
 
   LogicalResult buildVector(Value outerIndex, Value chunk) {
     Emitter::Anchors anchors;
-    unsigned stages = 0;
-    for (unsigned stage : form.reductionStages) stages = std::max(stages, stage + 1);
-    for (unsigned stage = 0; stage < stages; ++stage)
+    for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage)
       if (failed(buildStage(outerIndex, chunk, stage, anchors))) return failure();
     if (failed(storePoints(outerIndex, chunk, anchors))) return failure();
     Emitter emitter(b, context.loc, context.memories, anchors, keptPointAt(outerIndex, chunk));
-    for (auto [output, memory] : llvm::zip(form.outputs, context.outputs)) {
-      if (!output.perRow) continue;
-      FailureOr<Value> value = emitter.emit(output.value, output.store);
-      if (failed(value) || failed(emitter.store(*value, memory, output.store))) return failure();
-    }
-    return success();
+    return storeOutputs(context, emitter, /*perRow=*/true);
   }
 
   /// All reductions of one stage in one pass over the reduced space.
@@ -134,38 +125,73 @@ private:
     SmallVector<size_t> now;
     for (size_t i = 0; i < form.reductions.size(); ++i)
       if (form.reductionStages[i] == stage) now.push_back(i);
-    auto oneBlock = [&](Value first, Value last) {
-      SmallVector<Value> init;
-      for (size_t i : now) init.push_back(combines[i].identityValue(b, context.loc, lanes));
-      return forLoop(b, context.loc, first, last, 1, init, [&](Value reduced, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-        Emitter emitter(b, context.loc, context.memories, anchors, pointAt(outerIndex, chunk, reduced));
-        SmallVector<Value> next;
-        for (auto [i, acc] : llvm::zip(now, carried)) {
-          graph::ReduceOp reduce = form.reductions[i];
-          FailureOr<Value> x = emitter.emitFragment(reduce.getX(), identity());
-          if (failed(x)) return failure();
-          next.push_back(combines[i].apply(b, context.loc, acc, *x));
-        }
-        return next;
-      });
-    };
     if (length == 0) return finishEmpty(now, anchors);
-    if (blocks == 1) {
-      auto results = oneBlock(index.constant(0), index.constant(length));
-      if (failed(results)) return failure();
-      for (auto [i, result] : llvm::zip(now, *results)) anchors[graph::ReduceOp(form.reductions[i]).getResult()] = result;
-      return success();
-    }
-    LogicalResult built = forLoop(b, context.loc, index.constant(0), index.constant(blocks), 1, [&](Value block) -> LogicalResult {
-      Value first = index.mul(block, kBlock);
-      auto results = oneBlock(first, index.min(index.add(first, index.constant(kBlock)), index.constant(length)));
-      if (failed(results)) return failure();
-      for (auto [i, result] : llvm::zip(now, *results)) storeBlock(i, block, result);
-      return success();
-    });
-    if (failed(built)) return failure();
-    for (size_t i : now) anchors[graph::ReduceOp(form.reductions[i]).getResult()] = foldBlocks(i);
+    SmallVector<Value> identities;
+    for (size_t i : now) identities.push_back(combines[i].identityValue(b, context.loc, lanes));
+    Sweep sweep{outerIndex, chunk, now, anchors};
+    bool inSequence = llvm::none_of(now, [&](size_t i) { return buffers[i]; });
+    FailureOr<SmallVector<Value>> results =
+        inSequence ? accumulate(sweep, index.constant(0), index.constant(length), identities) : pieces(sweep, identities);
+    if (failed(results)) return failure();
+    for (auto [i, result] : llvm::zip(now, *results)) anchors[graph::ReduceOp(form.reductions[i]).getResult()] = result;
     return success();
+  }
+
+  /// The reductions of one stage at one vector of columns.
+  struct Sweep {
+    Value outerIndex, chunk;
+    ArrayRef<size_t> now;
+    const Emitter::Anchors &anchors;
+  };
+
+  /// Accumulates points first … last - 1 in sequence.
+  FailureOr<SmallVector<Value>> accumulate(const Sweep &sweep, Value first, Value last, ValueRange init) {
+    auto body = [&](Value reduced, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+      Emitter emitter(b, context.loc, context.memories, sweep.anchors, pointAt(sweep.outerIndex, sweep.chunk, reduced));
+      SmallVector<Value> next;
+      for (auto [i, acc] : llvm::zip(sweep.now, carried)) {
+        graph::ReduceOp reduce = form.reductions[i];
+        FailureOr<Value> x = emitter.emitFragment(reduce.getX(), layout::identity(b.getContext(), form.extents));
+        if (failed(x)) return failure();
+        next.push_back(combines[i].apply(b, context.loc, acc, *x));
+      }
+      return next;
+    };
+    return forLoop(b, context.loc, first, last, 1, init, body);
+  }
+
+  /// The canonical order past one block: pieces in order, of each the blocks in a tree. Reductions whose order does not
+  /// matter just run on.
+  FailureOr<SmallVector<Value>> pieces(const Sweep &sweep, ValueRange init) {
+    int64_t count = llvm::divideCeil(blocks, kBlocksPerPiece);
+    return forLoop(b, context.loc, index.constant(0), index.constant(count), 1, init,
+                   [&](Value piece, ValueRange totals) -> FailureOr<SmallVector<Value>> {
+                     Value firstBlock = index.mul(piece, kBlocksPerPiece);
+                     Value blocksHere =
+                         index.min(index.constant(kBlocksPerPiece), index.sub(index.constant(blocks), firstBlock));
+                     FailureOr<SmallVector<Value>> running =
+                         forLoop(b, context.loc, index.constant(0), blocksHere, 1, totals,
+                                 [&](Value block, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+                                   SmallVector<Value> start(carried);
+                                   for (auto [value, i] : llvm::zip(start, sweep.now))
+                                     if (buffers[i]) value = combines[i].identityValue(b, context.loc, lanes);
+                                   Value first = index.mul(index.add(firstBlock, block), kBlock);
+                                   Value last =
+                                       index.min(index.add(first, index.constant(kBlock)), index.constant(length));
+                                   FailureOr<SmallVector<Value>> results = accumulate(sweep, first, last, start);
+                                   if (failed(results)) return failure();
+                                   for (auto [result, carriedValue, i] : llvm::zip(*results, carried, sweep.now)) {
+                                     if (!buffers[i]) continue;
+                                     storeBlock(i, block, result);
+                                     result = carriedValue;
+                                   }
+                                   return *results;
+                                 });
+                     if (failed(running)) return failure();
+                     for (auto [value, i] : llvm::zip(*running, sweep.now))
+                       if (buffers[i]) value = combines[i].apply(b, context.loc, value, foldBlocks(i, blocksHere));
+                     return *running;
+                   });
   }
 
   LogicalResult finishEmpty(ArrayRef<size_t> now, Emitter::Anchors &anchors) {
@@ -173,7 +199,8 @@ private:
       graph::ReduceOp reduce = form.reductions[i];
       if (!combines[i].empty) return reduce.emitError("nothing to combine");
       Value scalar = arith::ConstantOp::create(b, context.loc, combines[i].empty);
-      anchors[reduce.getResult()] = tile::SplatOp::create(b, context.loc, tile::simd(combines[i].element, lanes), scalar);
+      anchors[reduce.getResult()] =
+          tile::SplatOp::create(b, context.loc, tile::simd(combines[i].element, lanes), scalar);
     }
     return success();
   }
@@ -182,18 +209,18 @@ private:
     tile::StoreOp::create(b, context.loc, result, buffers[i], index.mul(block, lanes), Value(), IntegerAttr());
   }
   Value loadBlock(size_t i, Value block) {
-    return tile::LoadOp::create(b, context.loc, tile::simd(combines[i].element, lanes), buffers[i], index.mul(block, lanes), Value(), IntegerAttr());
+    return tile::LoadOp::create(b, context.loc, tile::simd(combines[i].element, lanes), buffers[i],
+                                index.mul(block, lanes), Value(), IntegerAttr());
   }
 
-  /// Block results meet in a halving tree; those that do not exist are the identity.
-  Value foldBlocks(size_t i) {
-    int64_t count = llvm::bit_ceil<uint64_t>(blocks);
+  /// The block results of one piece meet in a halving tree; those that do not exist are the identity.
+  Value foldBlocks(size_t i, Value count) {
     Value identity = combines[i].identityValue(b, context.loc, lanes);
-    (void)forLoop(b, context.loc, index.constant(blocks), index.constant(count), 1, [&](Value block) {
+    (void)forLoop(b, context.loc, count, index.constant(treeWidth()), 1, [&](Value block) {
       storeBlock(i, block, identity);
       return success();
     });
-    for (int64_t half = count / 2; half >= 1; half /= 2)
+    for (int64_t half = treeWidth() / 2; half >= 1; half /= 2)
       (void)forLoop(b, context.loc, index.constant(0), index.constant(half), 1, [&](Value block) {
         Value other = loadBlock(i, index.add(block, index.constant(half)));
         storeBlock(i, block, combines[i].apply(b, context.loc, loadBlock(i, block), other));
@@ -207,16 +234,7 @@ private:
     if (!any || length == 0) return success();
     return forLoop(b, context.loc, index.constant(0), index.constant(length), 1, [&](Value reduced) -> LogicalResult {
       Emitter emitter(b, context.loc, context.memories, anchors, pointAt(outerIndex, chunk, reduced));
-      SmallVector<std::pair<Value, size_t>> values; // all first: an output may share memory with an operand
-      for (auto [i, output] : llvm::enumerate(form.outputs)) {
-        if (output.perRow) continue;
-        FailureOr<Value> value = emitter.emit(output.value, output.store);
-        if (failed(value)) return failure();
-        values.push_back({*value, i});
-      }
-      for (auto [value, i] : values)
-        if (failed(emitter.store(value, context.outputs[i], form.outputs[i].store))) return failure();
-      return success();
+      return storeOutputs(context, emitter, /*perRow=*/false);
     });
   }
 };

@@ -56,11 +56,12 @@ public:
     panels = index.div(index.add(columns, index.constant(s.nr - 1)), s.nr);
 
     if (kBlocks != 1) clearAccumulators();
-    if (failed(forLoop(b, context.loc, index.constant(0), index.constant(kBlocks), 1, [&](Value block) -> LogicalResult {
-          depth = index.min(index.constant(s.bk), index.sub(index.constant(k), index.mul(block, s.bk)));
-          if (failed(packA(block)) || failed(packB(block))) return failure();
-          return multiply();
-        })))
+    if (failed(
+            forLoop(b, context.loc, index.constant(0), index.constant(kBlocks), 1, [&](Value block) -> LogicalResult {
+              depth = index.min(index.constant(s.bk), index.sub(index.constant(k), index.mul(block, s.bk)));
+              if (failed(packA(block)) || failed(packB(block))) return failure();
+              return multiply();
+            })))
       return failure();
     if (failed(epilogue())) return failure();
     return batches * mTiles * nTiles;
@@ -76,10 +77,11 @@ private:
   SmallVector<int64_t> batchDims;
   int64_t rank = 0, batches = 1, m = 0, n = 0, k = 0, mTiles = 0, nTiles = 0, kBlocks = 0, packLanes = 0, lda = 0;
   Value aTile, bTile, cTile;
-  Value batch, nTile, firstRow; ///< this CTA's place
-  Value rows, paddedRows;       ///< rows of this CTA, and rounded up to mr
-  Value panels;                 ///< panels of nr columns of this CTA
-  Value depth;                  ///< k's of this chunk
+  const Emitter::Anchors noAnchors; ///< while operands are packed
+  Value batch, nTile, firstRow;     ///< this CTA's place
+  Value rows, paddedRows;           ///< rows of this CTA, and rounded up to mr
+  Value panels;                     ///< panels of nr columns of this CTA
+  Value depth;                      ///< k's of this chunk
 
   /// Elements between packed rows beyond bk, so that rows do not meet in one cache set.
   static constexpr int64_t kPad = 16;
@@ -127,10 +129,12 @@ private:
             Point point;
             point.extents = {batches, m, kBlocks, chunks, packLanes};
             point.coords = {batch, index.add(firstRow, row), block, chunk};
-            point.iteration = iteration(5, dim(1), getAffineConstantExpr(0, b.getContext()), dim(2) * s.bk + dim(3) * packLanes + dim(4));
+            point.iteration = iteration(5, dim(1), getAffineConstantExpr(0, b.getContext()),
+                                        dim(2) * s.bk + dim(3) * packLanes + dim(4));
             point.lanes = packLanes;
-            if (k % packLanes != 0 || s.bk % packLanes != 0) point.residue = mask(index.sub(depth, index.mul(chunk, packLanes)), packLanes);
-            Emitter emitter(b, context.loc, context.memories, context.anchors, point);
+            if (k % packLanes != 0 || s.bk % packLanes != 0)
+              point.residue = mask(index.sub(depth, index.mul(chunk, packLanes)), packLanes);
+            Emitter emitter(b, context.loc, context.memories, noAnchors, point);
             FailureOr<Value> value = emitter.emitFragment(graph::MatmulOp(form.matmul).getA(), operand);
             if (failed(value)) return failure();
             storeShared(*value, aTile, index.add(index.mul(row, lda), index.mul(chunk, packLanes)));
@@ -155,10 +159,11 @@ private:
         Point point;
         point.extents = {batches, nTiles, s.bn / s.nr, kBlocks, s.bk, s.nr};
         point.coords = {batch, nTile, panel, block, depthIndex};
-        point.iteration = iteration(6, getAffineConstantExpr(0, b.getContext()), dim(1) * s.bn + dim(2) * s.nr + dim(5), dim(3) * s.bk + dim(4));
+        point.iteration = iteration(6, getAffineConstantExpr(0, b.getContext()), dim(1) * s.bn + dim(2) * s.nr + dim(5),
+                                    dim(3) * s.bk + dim(4));
         point.lanes = s.nr;
         point.residue = columnResidue(panel);
-        Emitter emitter(b, context.loc, context.memories, context.anchors, point);
+        Emitter emitter(b, context.loc, context.memories, noAnchors, point);
         FailureOr<Value> value = emitter.emitFragment(graph::MatmulOp(form.matmul).getB(), operand);
         if (failed(value)) return failure();
         storeShared(*value, bTile, index.mul(index.add(index.mul(panel, s.bk), depthIndex), s.nr));
@@ -185,11 +190,15 @@ private:
         Value init = kBlocks == 1 ? zeros(accType)
                                   : Value(tile::LoadOp::create(b, context.loc, accType, cTile, c, Value(), cRows));
         Value aBase = index.mul(row, lda), bBase = index.mul(panel, s.bk * s.nr);
-        auto sums = forLoop(b, context.loc, index.constant(0), depth, 1, init, [&](Value i, ValueRange acc) -> FailureOr<SmallVector<Value>> {
-          Value av = tile::LoadOp::create(b, context.loc, aType, aTile, index.add(aBase, i), Value(), aRows);
-          Value bv = tile::LoadOp::create(b, context.loc, bType, bTile, index.add(bBase, index.mul(i, s.nr)), Value(), IntegerAttr());
-          return SmallVector<Value>{tile::MmaOp::create(b, context.loc, accType, av, bv, acc[0])};
-        });
+        auto sums =
+            forLoop(b, context.loc, index.constant(0), depth, 1, init,
+                    [&](Value i, ValueRange acc) -> FailureOr<SmallVector<Value>> {
+                      Value av =
+                          tile::LoadOp::create(b, context.loc, aType, aTile, index.add(aBase, i), Value(), aRows);
+                      Value bv = tile::LoadOp::create(b, context.loc, bType, bTile,
+                                                      index.add(bBase, index.mul(i, s.nr)), Value(), IntegerAttr());
+                      return SmallVector<Value>{tile::MmaOp::create(b, context.loc, accType, av, bv, acc[0])};
+                    });
         if (failed(sums)) return failure();
         tile::StoreOp::create(b, context.loc, (*sums)[0], cTile, c, Value(), cRows);
         return success();
@@ -212,15 +221,7 @@ private:
         anchors[graph::MatmulOp(form.matmul).getResult()] =
             tile::LoadOp::create(b, context.loc, tile::simd(element, s.nr), cTile, c, Value(), IntegerAttr());
         Emitter emitter(b, context.loc, context.memories, anchors, point);
-        SmallVector<Value> values; // all first: an output may share memory with an operand
-        for (const graph::OutputForm &output : form.outputs) {
-          FailureOr<Value> value = emitter.emit(output.value, output.store);
-          if (failed(value)) return failure();
-          values.push_back(*value);
-        }
-        for (auto [value, output, memory] : llvm::zip(values, form.outputs, context.outputs))
-          if (failed(emitter.store(value, memory, output.store))) return failure();
-        return success();
+        return storeOutputs(context, emitter, /*perRow=*/false);
       });
     });
   }

@@ -24,17 +24,13 @@ Rows splitRows(SkeletonContext &context, int64_t lanes) {
   Rows rows;
   SmallVector<int64_t> dims = sequence(0, extents.size());
   size_t suffix = dims.empty() ? 0 : contiguousSuffix(context, dims);
-  auto product = [&](ArrayRef<int64_t> of) {
-    int64_t p = 1;
-    for (int64_t d : of) p *= extents[d];
-    return p;
-  };
   // Rows far shorter than a vector waste its lanes: run across them all and gather.
-  if (suffix < dims.size() && product(ArrayRef<int64_t>(dims).take_back(suffix)) * 4 < lanes) suffix = dims.size();
+  if (suffix < dims.size() && layout::elementCount(extents, ArrayRef<int64_t>(dims).take_back(suffix)) * 4 < lanes)
+    suffix = dims.size();
   rows.outer.assign(dims.begin(), dims.end() - suffix);
   rows.inner.assign(dims.end() - suffix, dims.end());
-  rows.count = product(rows.outer);
-  rows.length = product(rows.inner);
+  rows.count = layout::elementCount(extents, rows.outer);
+  rows.length = layout::elementCount(extents, rows.inner);
   return rows;
 }
 
@@ -72,6 +68,7 @@ FailureOr<int64_t> kiln::tiling::buildPointwise(SkeletonContext &context) {
   Value firstChunk = index.mul(index.rem(cta, pieces), chunksPerCta);
   Value lastChunk = index.min(index.add(firstChunk, index.constant(chunksPerCta)), index.constant(chunks));
 
+  const Emitter::Anchors noAnchors;
   LogicalResult built = forLoop(b, context.loc, firstRow, lastRow, 1, [&](Value r) {
     return forLoop(b, context.loc, firstChunk, lastChunk, 1, [&](Value c) -> LogicalResult {
       Point here = point;
@@ -80,16 +77,8 @@ FailureOr<int64_t> kiln::tiling::buildPointwise(SkeletonContext &context) {
         Value rest = index.sub(index.constant(rows.length), index.mul(c, lanes));
         here.residue = tile::LaneMaskOp::create(b, context.loc, tile::simd(b.getI1Type(), lanes), rest);
       }
-      Emitter emitter(b, context.loc, context.memories, context.anchors, here);
-      SmallVector<Value> values; // all first: an output may share memory with an operand
-      for (const graph::OutputForm &output : context.form.outputs) {
-        FailureOr<Value> value = emitter.emit(output.value, output.store);
-        if (failed(value)) return failure();
-        values.push_back(*value);
-      }
-      for (auto [value, output, memory] : llvm::zip(values, context.form.outputs, context.outputs))
-        if (failed(emitter.store(value, memory, output.store))) return failure();
-      return success();
+      Emitter emitter(b, context.loc, context.memories, noAnchors, here);
+      return storeOutputs(context, emitter, /*perRow=*/false);
     });
   });
   if (failed(built)) return failure();

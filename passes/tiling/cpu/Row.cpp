@@ -28,8 +28,8 @@ public:
   FailureOr<int64_t> run() {
     const graph::KernelForm &form = context.form;
     SmallVector<int64_t> kept = form.keptAxes();
-    for (int64_t d : kept) rows *= form.extents[d];
-    for (int64_t d : form.reducedAxes) length *= form.extents[d];
+    rows = layout::elementCount(form.extents, kept);
+    length = layout::elementCount(form.extents, form.reducedAxes);
     if (rows == 0) return 0;
     chunks = std::max<int64_t>(1, llvm::divideCeil(length, schedule.lanes));
 
@@ -95,16 +95,12 @@ private:
     }
     return here;
   }
-  AffineMap identity() {
-    return layout::simplify(AffineMap::getMultiDimIdentityMap(context.form.extents.size(), b.getContext()), context.form.extents);
-  }
+  AffineMap identity() { return layout::identity(b.getContext(), context.form.extents); }
 
   LogicalResult buildRow(Value row) {
     Emitter::Memories memories = context.memories;
-    Emitter::Anchors anchors = context.anchors;
-    unsigned stages = 0;
-    for (unsigned stage : context.form.reductionStages) stages = std::max(stages, stage + 1);
-    for (unsigned stage = 0; stage < stages; ++stage) {
+    Emitter::Anchors anchors;
+    for (unsigned stage = 0, stages = context.form.stageCount(); stage < stages; ++stage) {
       SmallVector<RowReduction *> now;
       for (auto [reduction, at] : llvm::zip(reductions, context.form.reductionStages))
         if (at == stage) now.push_back(&reduction);
@@ -143,7 +139,8 @@ private:
     };
     SmallVector<Value> totals;
     if (length > 0) {
-      FailureOr<SmallVector<Value>> looped = forLoop(b, context.loc, index.constant(0), index.constant(chunks), 1, init, body);
+      FailureOr<SmallVector<Value>> looped =
+          forLoop(b, context.loc, index.constant(0), index.constant(chunks), 1, init, body);
       if (failed(looped)) return failure();
       totals = *looped;
     } else {
@@ -164,16 +161,7 @@ private:
     if (!any || length == 0) return success();
     return forLoop(b, context.loc, index.constant(0), index.constant(chunks), 1, [&](Value chunk) -> LogicalResult {
       Emitter emitter(b, context.loc, memories, anchors, at(row, chunk));
-      SmallVector<std::pair<Value, size_t>> values; // all first: an output may share memory with an operand
-      for (auto [i, output] : llvm::enumerate(context.form.outputs)) {
-        if (output.perRow) continue;
-        FailureOr<Value> value = emitter.emit(output.value, output.store);
-        if (failed(value)) return failure();
-        values.push_back({*value, i});
-      }
-      for (auto [value, i] : values)
-        if (failed(emitter.store(value, context.outputs[i], context.form.outputs[i].store))) return failure();
-      return success();
+      return storeOutputs(context, emitter, /*perRow=*/false);
     });
   }
 
@@ -188,12 +176,7 @@ private:
     here.coords = {row};
     here.iteration = AffineMap::get(1, 0, iteration, b.getContext());
     Emitter emitter(b, context.loc, context.memories, anchors, here);
-    for (auto [output, memory] : llvm::zip(context.form.outputs, context.outputs)) {
-      if (!output.perRow) continue;
-      FailureOr<Value> value = emitter.emit(output.value, output.store);
-      if (failed(value) || failed(emitter.store(*value, memory, output.store))) return failure();
-    }
-    return success();
+    return storeOutputs(context, emitter, /*perRow=*/true);
   }
 };
 

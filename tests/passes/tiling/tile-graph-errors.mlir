@@ -14,7 +14,7 @@ func.func @unknown_knob(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 func.func @illegal_value(%x: tensor<8xf32>) -> tensor<f32> {
   // expected-error @below {{illegal value of schedule knob `lanes`}}
-  // expected-note @below {{expected: a multiple of 8 in 8..512}}
+  // expected-note @below {{expected: a multiple of 8 in 8..256}}
   // expected-note @below {{found: 12 : i64}}
   %0 = graph.kernel "row" (%a = %x : tensor<8xf32>) -> tensor<f32> attributes {symbol = "k", schedule = #graph.schedule<"row", {lanes = 12 : i64}>} {
     %1 = graph.reduce <sum> %a axes [0] : tensor<8xf32> -> tensor<f32>
@@ -73,6 +73,17 @@ func.func @two_anchors(%x: tensor<8x8xf32>) -> tensor<8xf32> {
 func.func @unnamed(%x: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @below {{has no symbol: run graph-name-kernels first}}
   %0 = graph.kernel "pointwise" (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+    %1 = arith.addf %a, %a : tensor<8xf32>
+    graph.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @unscheduled(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{has no schedule: run tile-schedule first}}
+  %0 = graph.kernel "pointwise" (%a = %x : tensor<8xf32>) -> tensor<8xf32> attributes {symbol = "k"} {
     %1 = arith.addf %a, %a : tensor<8xf32>
     graph.yield %1 : tensor<8xf32>
   }

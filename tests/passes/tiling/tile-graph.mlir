@@ -110,3 +110,23 @@ func.func @many_pieces(%a: tensor<3x2xf32>, %b: tensor<3x2xf32>, %c: tensor<3x2x
   }
   return %0 : tensor<24x2xf32>
 }
+
+// -----
+
+// A piece of a concat has the row's map but not its shape: it is not kept, and every read of it is guarded.
+// CHECK-LABEL: tile.kernel @row_concat
+// CHECK-NOT: tile.load %arg0[{{.*}}] : !tile.global<5x8xf32>
+// CHECK: tile.load %arg0[{{.*}}] mask
+// CHECK-NOT: tile.load %arg0[{{.*}}] : !tile.global<5x8xf32>
+// CHECK: tile.return
+func.func @concat(%x: tensor<5x8xf32>, %y: tensor<5x8xf32>) -> tensor<5x16xf32> {
+  %0 = graph.kernel "row" (%a = %x : tensor<5x8xf32>, %b = %y : tensor<5x8xf32>) -> tensor<5x16xf32> attributes {symbol = "row_concat"} {
+    %e = math.exp %a : tensor<5x8xf32>
+    %c = graph.concat %e, %b axis 1 : (tensor<5x8xf32>, tensor<5x8xf32>) -> tensor<5x16xf32>
+    %m = graph.reduce <max> %c axes [1] : tensor<5x16xf32> -> tensor<5xf32>
+    %mb = graph.broadcast %m dims [0] : tensor<5xf32> -> tensor<5x16xf32>
+    %d = arith.subf %c, %mb : tensor<5x16xf32>
+    graph.yield %d : tensor<5x16xf32>
+  }
+  return %0 : tensor<5x16xf32>
+}

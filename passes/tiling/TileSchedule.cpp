@@ -1,0 +1,31 @@
+// tile-schedule: gives each graph kernel without a schedule the default one for its family and target.
+#include "passes/tiling/KernelChecks.h"
+#include "passes/tiling/Passes.h"
+#include "passes/tiling/Schedule.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kiln::tiling {
+#define GEN_PASS_DEF_TILESCHEDULE
+#include "passes/tiling/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+struct TileSchedule : impl::TileScheduleBase<TileSchedule> {
+  using TileScheduleBase::TileScheduleBase;
+  void runOnOperation() override {
+    FailureOr<const CpuTarget *> cpu = targetNamed(getOperation(), target);
+    if (failed(cpu)) return signalPassFailure();
+    getOperation().walk([&](graph::KernelOp kernel) {
+      if (kernel.getScheduleAttr()) return;
+      FailureOr<graph::KernelForm> form = formOf(kernel);
+      if (failed(form)) return signalPassFailure();
+      kernel.setScheduleAttr(defaultSchedule(kernel, *form, **cpu));
+    });
+  }
+};
+
+} // namespace
+} // namespace kiln::tiling
