@@ -84,7 +84,7 @@ void Walk::judge(graph::KernelOp kernel, ArrayRef<HostTensor> inputs, ArrayRef<H
   if (failed(expected)) throw Error({.op = "interpreter", .rule = "the kernel cannot be interpreted"});
   for (auto [i, output] : llvm::enumerate(outputs)) {
     interp::Comparison verdict = interp::compare((*expected)[i], output);
-    report.kernels.push_back({kernel.getSymbol()->str(), launch, static_cast<int>(i), verdict.passed(),
+    report.kernels.push_back({kernel.getSymbol()->str(), launch, static_cast<int>(i), verdict.mismatches == 0,
                               verdict.worstErrorOverBound, verdict.elements, verdict.summary()});
   }
 }

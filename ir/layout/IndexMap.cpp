@@ -1,6 +1,7 @@
 #include "ir/layout/IndexMap.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -58,16 +59,19 @@ public:
   Simplifier(Extents extents, MLIRContext *context) : extents(extents), context(context) {}
 
   Sum run(AffineExpr expr) {
+    if (auto known = memo.find(expr); known != memo.end()) return known->second;
     Sum sum;
     accumulate(expr, 1, sum);
     sum.prune();
     rejoin(sum);
+    memo[expr] = sum;
     return sum;
   }
 
 private:
   Extents extents;
   MLIRContext *context;
+  llvm::DenseMap<AffineExpr, Sum> memo; ///< divisions look at the same parts again and again
 
   void accumulate(AffineExpr expr, int64_t factor, Sum &sum) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
@@ -278,6 +282,18 @@ AffineMap kiln::layout::simplify(AffineMap map, Extents extents) {
 
 AffineMap kiln::layout::compose(AffineMap outer, AffineMap inner, Extents extents) {
   return simplify(outer.compose(inner), extents);
+}
+
+AffineMap kiln::layout::nameLargeResults(AffineMap map, llvm::function_ref<AffineExpr(AffineExpr)> name) {
+  SmallVector<AffineExpr> results;
+  unsigned symbols = map.getNumSymbols();
+  for (AffineExpr expr : map.getResults()) {
+    int64_t nodes = 0;
+    expr.walk([&](AffineExpr) { ++nodes; });
+    results.push_back(nodes > kMaxExpressionNodes ? name(expr) : expr);
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(results.back())) symbols = std::max(symbols, symbol.getPosition() + 1);
+  }
+  return AffineMap::get(map.getNumDims(), symbols, results, map.getContext());
 }
 
 SmallVector<int64_t> kiln::layout::rowMajorStrides(Extents shape) {

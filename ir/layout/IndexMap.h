@@ -10,6 +10,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <optional>
 
@@ -33,6 +34,13 @@ mlir::AffineMap simplify(mlir::AffineMap map, Extents extents);
 
 /// outer ∘ inner, simplified; the extents are those of inner's dimensions.
 mlir::AffineMap compose(mlir::AffineMap outer, mlir::AffineMap inner, Extents extents);
+
+/// Nodes of the largest expression that is worth carrying on. Views that do not compose (a transpose, then a reshape,
+/// again and again) triple a map at every step.
+inline constexpr int64_t kMaxExpressionNodes = 48;
+
+/// A map whose larger results `name` has replaced by something small, such as a symbol.
+mlir::AffineMap nameLargeResults(mlir::AffineMap map, llvm::function_ref<mlir::AffineExpr(mlir::AffineExpr)> name);
 
 /// Elements between neighbours along each dimension of a dense row-major tensor.
 llvm::SmallVector<int64_t> rowMajorStrides(Extents shape);

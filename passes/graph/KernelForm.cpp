@@ -88,7 +88,13 @@ struct DemandInfo {
 SmallVector<Demand> kiln::graph::operandDemands(const Demand &demand, ArrayRef<int64_t> extents) {
   Operation *op = demand.value.getDefiningOp();
   if (!op) return {};
-  if (AffineMap view = layout::viewMap(op)) return {{op->getOperand(0), layout::compose(view, demand.map, extents)}};
+  if (AffineMap view = layout::viewMap(op)) {
+    AffineMap map = layout::compose(view, demand.map, extents);
+    unsigned symbols = map.getNumSymbols();
+    // Symbols stand for indices worked out elsewhere: all that matters here is that they are not simple ones.
+    map = layout::nameLargeResults(map, [&](AffineExpr) { return getAffineSymbolExpr(symbols++, map.getContext()); });
+    return {{op->getOperand(0), map}};
+  }
   if (auto concat = dyn_cast<ConcatOp>(op)) return concatDemands(concat, demand.map, extents);
   if (auto gather = dyn_cast<GatherOp>(op)) return gatherDemands(gather, demand.map);
   if (isa<ReduceOp, MatmulOp>(op)) return {};
@@ -98,12 +104,17 @@ SmallVector<Demand> kiln::graph::operandDemands(const Demand &demand, ArrayRef<i
 }
 
 void kiln::graph::walkDemands(ArrayRef<Demand> roots, ArrayRef<int64_t> extents,
-                              llvm::function_ref<bool(const Demand &)> visit) {
+                              llvm::function_ref<bool(const Demand &)> visit,
+                              llvm::function_ref<AffineMap(const Demand &)> knownPlace) {
   llvm::DenseSet<Demand, DemandInfo> seen;
   SmallVector<Demand> stack(llvm::reverse(roots));
   while (!stack.empty()) {
     Demand demand = stack.pop_back_val();
     if (!seen.insert(demand).second || !visit(demand)) continue;
+    if (AffineMap known = knownPlace ? knownPlace(demand) : AffineMap()) {
+      stack.push_back({demand.value.getDefiningOp()->getOperand(0), known});
+      continue;
+    }
     SmallVector<Demand> next = operandDemands(demand, extents); // named: llvm::reverse would outlive a temporary
     stack.append(next.rbegin(), next.rend());
   }
@@ -157,16 +168,26 @@ public:
     }
   }
   AffineMap lookup(Value value) const { return maps.lookup(value); }
+  /// Where the operand of a view lies whose result is demanded at its own place, found by going from the one to the
+  /// other; null for any other demand.
+  AffineMap operandPlace(const Demand &demand) const {
+    Operation *op = demand.value.getDefiningOp();
+    if (!op || placedBy.lookup(demand.value) != op || demand.map != maps.lookup(demand.value)) return {};
+    return layout::inverseViewMap(op) ? maps.lookup(op->getOperand(0)) : AffineMap();
+  }
 
 private:
   ArrayRef<int64_t> extents;
   llvm::DenseMap<Value, SmallVector<Operation *, 4>> touching;
   llvm::DenseMap<Value, AffineMap> maps;
+  llvm::DenseMap<Value, Operation *> placedBy; ///< the op along which a value got its place
 
   void spread(Operation *op, Value from, SmallVectorImpl<Value> &work) {
     AffineMap map = maps.lookup(from);
     auto assign = [&](Value to, AffineMap toMap) {
-      if (maps.try_emplace(to, toMap).second) work.push_back(to);
+      if (!maps.try_emplace(to, toMap).second) return;
+      placedBy[to] = op;
+      work.push_back(to);
     };
     if (AffineMap backward = layout::inverseViewMap(op)) {
       if (from == op->getOperand(0))
@@ -264,15 +285,15 @@ private:
                                 str(value.getType()), str(form.extents)));
       form.outputs.push_back({value, perRow, perRow ? placeOf(value, rows, kept) : placeOf(value, full, form.extents)});
     }
-    return checkReductionDemands();
+    return checkReductionDemands(full);
   }
 
   /// Every use of a reduction's result inside the kernel is a broadcast back along the rows it came from.
-  LogicalResult checkReductionDemands() {
+  LogicalResult checkReductionDemands(const Places &places) {
     AffineMap projection = form.keptProjection(context);
     auto check = [&](const Demand &root, unsigned &stage) {
       LogicalResult result = success();
-      walkDemands(root, form.extents, [&](const Demand &demand) {
+      auto visit = [&](const Demand &demand) {
         auto reduce = demand.value.getDefiningOp<ReduceOp>();
         auto *found = llvm::find(form.reductions, reduce);
         if (!reduce || found == form.reductions.end()) return isInside(demand.value);
@@ -283,7 +304,8 @@ private:
         }
         stage = std::max(stage, form.reductionStages[index] + 1);
         return false;
-      });
+      };
+      walkDemands(root, form.extents, visit, [&](const Demand &demand) { return places.operandPlace(demand); });
       return result;
     };
     for (ReduceOp reduce : form.reductions) {
@@ -311,12 +333,14 @@ private:
       form.outputs.push_back({value, false, placeOf(value, places, form.extents)});
     }
     LogicalResult result = success();
+    auto visit = [&](const Demand &demand) {
+      if (demand.value != form.matmul.getResult()) return isInside(demand.value);
+      if (demand.map != identity()) result = fail("the matmul's result is used at another index than its own");
+      return false;
+    };
     for (const OutputForm &output : form.outputs)
-      walkDemands(Demand{output.value, output.store}, form.extents, [&](const Demand &demand) {
-        if (demand.value != form.matmul.getResult()) return isInside(demand.value);
-        if (demand.map != identity()) result = fail("the matmul's result is used at another index than its own");
-        return false;
-      });
+      walkDemands(Demand{output.value, output.store}, form.extents, visit,
+                  [&](const Demand &demand) { return places.operandPlace(demand); });
     return result;
   }
 

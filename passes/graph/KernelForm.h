@@ -59,7 +59,7 @@ llvm::FailureOr<KernelForm> analyzeKernel(KernelOp kernel, std::string &reason);
 
 /// A value demanded at the points of a map, with the memory of what was asked: the walk that analysis and tiling share.
 /// `visit` sees every (value, map) pair once, producers after consumers, and returns whether to go on to the operands.
-/// Symbols of maps stand for indices that a gather reads.
+/// Symbols of maps stand for indices that a gather reads, or that are too long to write out.
 struct Demand {
   mlir::Value value;
   mlir::AffineMap map;
@@ -68,8 +68,11 @@ struct Demand {
 /// The demands that `demand` places on the operands of the op that defines it (none for reduce, matmul: anchors are
 /// demanded on their own). `extents` are those of the map's dimensions.
 llvm::SmallVector<Demand> operandDemands(const Demand &demand, llvm::ArrayRef<int64_t> extents);
+/// `knownPlace`, where given, tells for a demand on a view's result the map under which its operand is demanded, if
+/// that is known without composing (null if not): simplification cannot undo every reshape.
 void walkDemands(llvm::ArrayRef<Demand> roots, llvm::ArrayRef<int64_t> extents,
-                 llvm::function_ref<bool(const Demand &)> visit);
+                 llvm::function_ref<bool(const Demand &)> visit,
+                 llvm::function_ref<mlir::AffineMap(const Demand &)> knownPlace = nullptr);
 
 /// Maps under which a matmul demands its operands, over (batch…, m, n, k).
 std::pair<mlir::AffineMap, mlir::AffineMap> matmulOperandMaps(MatmulOp matmul);

@@ -55,7 +55,9 @@ FailureOr<Value> emitConstant(Emitter &e, Operation *op, AffineMap) {
 }
 
 FailureOr<Value> emitView(Emitter &e, Operation *op, AffineMap map) {
-  return e.emitAt(op->getOperand(0), layout::compose(layout::viewMap(op), map, e.extents()));
+  AffineMap inner = layout::compose(layout::viewMap(op), map, e.extents());
+  inner = layout::nameLargeResults(inner, [&](AffineExpr expr) { return e.newSymbol(e.expand(expr)); });
+  return e.emitAt(op->getOperand(0), inner);
 }
 
 FailureOr<Value> emitIota(Emitter &e, Operation *op, AffineMap map) {

@@ -31,12 +31,20 @@ LogicalResult RowReduction::begin(SkeletonContext &context) {
   if (!buffer) return success();
   OpBuilder &b = context.builder;
   IndexBuilder index{b, context.loc};
-  int64_t step = lanes / kUnit;
-  Value identity = combine.identityValue(b, context.loc, step);
   if (total)
     tile::StoreOp::create(b, context.loc, combine.identityValue(b, context.loc, 0), total, index.constant(0), Value(),
                           IntegerAttr());
-  return forLoop(b, context.loc, index.constant(0), index.constant(virtualLanes), step, [&](Value i) {
+  clear(context);
+  return success();
+}
+
+/// Every virtual lane absent.
+void RowReduction::clear(SkeletonContext &context) {
+  OpBuilder &b = context.builder;
+  IndexBuilder index{b, context.loc};
+  int64_t step = lanes / kUnit;
+  Value identity = combine.identityValue(b, context.loc, step);
+  (void)forLoop(b, context.loc, index.constant(0), index.constant(virtualLanes), step, [&](Value i) {
     tile::StoreOp::create(b, context.loc, identity, buffer, i, Value(), IntegerAttr());
     return success();
   });
@@ -47,19 +55,22 @@ SmallVector<Value> RowReduction::initial(SkeletonContext &context) {
   return {combine.identityValue(context.builder, context.loc, combine.ordered ? lanes / kUnit : lanes)};
 }
 
-Value RowReduction::accumulate(SkeletonContext &context, Value x, Value residue, Value chunk, Value carried) {
+/// The units of `x` into the virtual lanes from `lane` on.
+void RowReduction::foldInto(SkeletonContext &context, Value x, Value lane) {
+  OpBuilder &b = context.builder;
+  auto type = tile::simd(combine.element, cast<RankedTensorType>(x.getType()).getDimSize(0) / kUnit);
+  Value old = tile::LoadOp::create(b, context.loc, type, buffer, lane, Value(), IntegerAttr());
+  Value next = tile::FoldUnitsOp::create(b, context.loc, type, combine.kind, x, old);
+  tile::StoreOp::create(b, context.loc, next, buffer, lane, Value(), IntegerAttr());
+}
+
+Value RowReduction::accumulate(SkeletonContext &context, Value x, Value chunk, Value carried) {
   OpBuilder &b = context.builder;
   Location loc = context.loc;
-  if (residue) x = arith::SelectOp::create(b, loc, residue, x, combine.identityValue(b, loc, lanes));
   if (!combine.ordered) return combine.apply(b, loc, carried, x);
   if (!buffer) return tile::FoldUnitsOp::create(b, loc, carried.getType(), combine.kind, x, carried);
   IndexBuilder index{b, loc};
-  int64_t step = lanes / kUnit;
-  auto type = tile::simd(combine.element, step);
-  Value lane = index.rem(index.mul(chunk, step), virtualLanes);
-  Value old = tile::LoadOp::create(b, loc, type, buffer, lane, Value(), IntegerAttr());
-  Value next = tile::FoldUnitsOp::create(b, loc, type, combine.kind, x, old);
-  tile::StoreOp::create(b, loc, next, buffer, lane, Value(), IntegerAttr());
+  foldInto(context, x, index.rem(index.mul(chunk, lanes / kUnit), virtualLanes));
   if (!total) return {};
   // The last chunk of a piece: its lanes meet, the piece joins the total, the lanes start anew.
   int64_t chunksPerPiece = kPiece / lanes;
@@ -72,12 +83,21 @@ Value RowReduction::accumulate(SkeletonContext &context, Value x, Value residue,
   Value sum = tile::LoadOp::create(b, loc, combine.element, total, index.constant(0), Value(), IntegerAttr());
   sum = combine.apply(b, loc, sum, piece);
   tile::StoreOp::create(b, loc, sum, total, index.constant(0), Value(), IntegerAttr());
-  Value identity = combine.identityValue(b, loc, step);
-  (void)forLoop(b, loc, index.constant(0), index.constant(virtualLanes), step, [&](Value i) {
-    tile::StoreOp::create(b, loc, identity, buffer, i, Value(), IntegerAttr());
-    return success();
-  });
+  clear(context);
   return {};
+}
+
+void RowReduction::accumulateRest(SkeletonContext &context, Value x, Value residue) {
+  OpBuilder &b = context.builder;
+  Location loc = context.loc;
+  int64_t restLanes = cast<RankedTensorType>(x.getType()).getDimSize(0);
+  if (residue) x = arith::SelectOp::create(b, loc, residue, x, combine.identityValue(b, loc, restLanes));
+  if (buffer) return foldInto(context, x, IndexBuilder{b, loc}.constant(length / lanes * lanes / kUnit % virtualLanes));
+  if (combine.ordered) {
+    Value none = combine.identityValue(b, loc, restLanes / kUnit);
+    x = tile::FoldUnitsOp::create(b, loc, none.getType(), combine.kind, x, none);
+  }
+  rest = combine.fold(b, loc, x);
 }
 
 /// The halving tree over the buffer, which it overwrites.
@@ -104,7 +124,11 @@ FailureOr<Value> RowReduction::finish(SkeletonContext &context, Value carried) {
     if (!combine.empty) return reduce.emitError("nothing to combine");
     return arith::ConstantOp::create(b, loc, combine.empty).getResult();
   }
-  if (!buffer) return combine.fold(b, loc, carried);
+  if (!buffer) {
+    if (!carried) return rest;
+    Value whole = combine.fold(b, loc, carried);
+    return rest ? combine.apply(b, loc, whole, rest) : whole;
+  }
   if (!total) return foldLanes(context);
   Value sum =
       tile::LoadOp::create(b, loc, combine.element, total, IndexBuilder{b, loc}.constant(0), Value(), IntegerAttr());

@@ -22,23 +22,27 @@ struct RowReduction {
   int64_t virtualLanes = 0; ///< lanes of the canonical order that this row uses, a power of two
   mlir::Value buffer;       ///< shared tile of the virtual lanes; null where a fragment holds them
   mlir::Value total;        ///< shared tile of one element: the pieces so far; null where there is one piece
+  mlir::Value rest;         ///< what the row's last, partial chunk came to, a scalar; null where there is none
 
   /// Fails with a diagnostic where the reduction is not one a decomposed graph may hold.
   static mlir::FailureOr<RowReduction> create(SkeletonContext &context, graph::ReduceOp reduce, int64_t lanes,
                                               int64_t length);
 
-  /// Before the loop: sets the shared tiles to the identity.
+  /// Before the row: sets the shared tiles to the identity.
   mlir::LogicalResult begin(SkeletonContext &context);
   /// Whether a value is carried through the loop, and its first value.
-  bool carries() const { return !buffer; }
+  bool carries() const { return !buffer && length >= lanes; }
   llvm::SmallVector<mlir::Value> initial(SkeletonContext &context);
-  /// One chunk of the row; returns the carried value, null where nothing is carried.
-  mlir::Value accumulate(SkeletonContext &context, mlir::Value x, mlir::Value residue, mlir::Value chunk,
-                         mlir::Value carried);
+  /// One whole chunk of the row; returns the carried value, null where nothing is carried.
+  mlir::Value accumulate(SkeletonContext &context, mlir::Value x, mlir::Value chunk, mlir::Value carried);
+  /// The last chunk, of fewer lanes, where the row is no whole number of chunks; `residue`: those that exist (or null).
+  void accumulateRest(SkeletonContext &context, mlir::Value x, mlir::Value residue);
   /// After the loop: the row's result, a scalar.
   mlir::FailureOr<mlir::Value> finish(SkeletonContext &context, mlir::Value carried);
 
 private:
+  void foldInto(SkeletonContext &context, mlir::Value x, mlir::Value lane);
+  void clear(SkeletonContext &context);
   mlir::Value foldLanes(SkeletonContext &context);
 };
 

@@ -3,9 +3,13 @@
 //   for row in this CTA's rows:
 //     for chunk in this CTA's chunks of the row:
 //       every output at chunk·lanes + (0 … lanes-1) of the row
+//     the same for what is left of the row
 #include "passes/tiling/Loops.h"
 
 #include "ir/layout/IndexMap.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -34,53 +38,107 @@ Rows splitRows(SkeletonContext &context, int64_t lanes) {
   return rows;
 }
 
+/// Bodies past so many ops are not worth having twice for the elements after the last whole vector.
+constexpr int64_t kMaxPeeledOps = 64;
+
+class PointwiseBuilder {
+public:
+  PointwiseBuilder(SkeletonContext &context, PointwiseSchedule schedule)
+      : context(context), b(context.builder), index{context.builder, context.loc}, schedule(schedule),
+        rows(splitRows(context, schedule.lanes)) {}
+
+  FailureOr<int64_t> run() {
+    if (rows.count == 0 || rows.length == 0) return 0;
+    int64_t lanes = schedule.lanes;
+    Block &body = context.kernel.getBody().front();
+    bool whole = rows.length % lanes == 0;
+    bool peeled = !whole && std::distance(body.begin(), body.end()) <= kMaxPeeledOps;
+    chunks = peeled ? rows.length / lanes : llvm::divideCeil(rows.length, lanes);
+
+    // Long rows are cut among CTAs, short ones share one.
+    int64_t chunksPerCta = std::clamp<int64_t>(schedule.tile / lanes, 1, std::max<int64_t>(chunks, 1));
+    int64_t pieces = std::max<int64_t>(1, llvm::divideCeil(chunks, chunksPerCta));
+    int64_t rowsPerCta = pieces > 1 ? 1 : std::clamp<int64_t>(schedule.tile / rows.length, 1, rows.count);
+    Value cta = tile::CtaIdOp::create(b, context.loc, b.getIndexType()), piece = index.rem(cta, pieces);
+    Value firstRow = index.mul(index.div(cta, pieces), rowsPerCta);
+    Value lastRow = index.min(index.add(firstRow, index.constant(rowsPerCta)), index.constant(rows.count));
+    Value firstChunk = index.mul(piece, chunksPerCta);
+    Value lastChunk = index.min(index.add(firstChunk, index.constant(chunksPerCta)), index.constant(chunks));
+
+    auto chunkBody = [&](Value row, Value chunk) { return build(chunkAt(row, chunk, /*masked=*/!whole && !peeled)); };
+    LogicalResult built = forLoop(b, context.loc, firstRow, lastRow, 1, [&](Value row) -> LogicalResult {
+      if (chunks > 0 &&
+          failed(forLoop(b, context.loc, firstChunk, lastChunk, 1, [&](Value chunk) { return chunkBody(row, chunk); })))
+        return failure();
+      if (!peeled) return success();
+      if (pieces == 1) return build(restAt(row));
+      // The last of the row's CTAs takes what is left.
+      Value last = arith::CmpIOp::create(b, context.loc, arith::CmpIPredicate::eq, piece, index.constant(pieces - 1));
+      auto branch = scf::IfOp::create(b, context.loc, last, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&branch.getThenRegion().front());
+      return build(restAt(row));
+    });
+    if (failed(built)) return failure();
+    return pieces * llvm::divideCeil(rows.count, rowsPerCta);
+  }
+
+private:
+  SkeletonContext &context;
+  OpBuilder &b;
+  IndexBuilder index;
+  PointwiseSchedule schedule;
+  Rows rows;
+  int64_t chunks = 0;
+
+  LogicalResult build(Point point) {
+    const Emitter::Anchors noAnchors;
+    Emitter emitter(b, context.loc, context.memories, noAnchors, std::move(point));
+    return storeOutputs(context, emitter, /*perRow=*/false);
+  }
+
+  Value mask(Value count, int64_t lanes) {
+    return tile::LaneMaskOp::create(b, context.loc, tile::simd(b.getI1Type(), lanes), count);
+  }
+  /// The row from dimension 0, elements along it from `along`.
+  AffineMap iteration(unsigned dims, AffineExpr along) {
+    SmallVector<AffineExpr> results(context.form.extents.size());
+    delinearize(getAffineDimExpr(0, b.getContext()), rows.outer, context.form.extents, results);
+    delinearize(along, rows.inner, context.form.extents, results);
+    return AffineMap::get(dims, 0, results, b.getContext());
+  }
+
+  /// Skeleton dimensions: row, chunk, lane.
+  Point chunkAt(Value row, Value chunk, bool masked) {
+    MLIRContext *mlirContext = b.getContext();
+    Point point;
+    point.extents = {rows.count, chunks, schedule.lanes};
+    point.coords = {row, chunk};
+    point.iteration =
+        iteration(3, getAffineDimExpr(1, mlirContext) * schedule.lanes + getAffineDimExpr(2, mlirContext));
+    point.lanes = schedule.lanes;
+    if (masked)
+      point.residue = mask(index.sub(index.constant(rows.length), index.mul(chunk, schedule.lanes)), schedule.lanes);
+    return point;
+  }
+
+  /// What the whole vectors leave of a row, in as few lanes as hold it. Skeleton dimensions: row, lane.
+  Point restAt(Value row) {
+    int64_t rest = rows.length - chunks * schedule.lanes, lanes = llvm::bit_ceil<uint64_t>(rest);
+    Point point;
+    point.extents = {rows.count, lanes};
+    point.coords = {row};
+    point.iteration = iteration(2, getAffineDimExpr(1, b.getContext()) + chunks * schedule.lanes);
+    point.lanes = lanes;
+    if (rest != lanes) point.residue = mask(index.constant(rest), lanes);
+    return point;
+  }
+};
+
 } // namespace
 
 FailureOr<int64_t> kiln::tiling::buildPointwise(SkeletonContext &context) {
   FailureOr<PointwiseSchedule> schedule = pointwiseSchedule(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
-  OpBuilder &b = context.builder;
-  IndexBuilder index{b, context.loc};
-  int64_t lanes = schedule->lanes;
-  Rows rows = splitRows(context, lanes);
-  if (rows.count == 0 || rows.length == 0) return 0;
-
-  // Skeleton dimensions: row, chunk, lane.
-  MLIRContext *mlirContext = b.getContext();
-  int64_t chunks = llvm::divideCeil(rows.length, lanes);
-  AffineExpr row = getAffineDimExpr(0, mlirContext), chunk = getAffineDimExpr(1, mlirContext);
-  AffineExpr lane = getAffineDimExpr(2, mlirContext);
-  SmallVector<AffineExpr> iteration(context.form.extents.size());
-  delinearize(row, rows.outer, context.form.extents, iteration);
-  delinearize(chunk * lanes + lane, rows.inner, context.form.extents, iteration);
-  Point point;
-  point.extents = {rows.count, chunks, lanes};
-  point.iteration = AffineMap::get(3, 0, iteration, mlirContext);
-  point.lanes = lanes;
-
-  // Long rows are cut among CTAs, short ones share one.
-  int64_t chunksPerCta = std::min(chunks, std::max<int64_t>(1, schedule->tile / lanes));
-  int64_t pieces = llvm::divideCeil(chunks, chunksPerCta);
-  int64_t rowsPerCta = pieces > 1 ? 1 : std::clamp<int64_t>(schedule->tile / (chunks * lanes), 1, rows.count);
-  Value cta = tile::CtaIdOp::create(b, context.loc, b.getIndexType());
-  Value firstRow = index.mul(index.div(cta, pieces), rowsPerCta);
-  Value lastRow = index.min(index.add(firstRow, index.constant(rowsPerCta)), index.constant(rows.count));
-  Value firstChunk = index.mul(index.rem(cta, pieces), chunksPerCta);
-  Value lastChunk = index.min(index.add(firstChunk, index.constant(chunksPerCta)), index.constant(chunks));
-
-  const Emitter::Anchors noAnchors;
-  LogicalResult built = forLoop(b, context.loc, firstRow, lastRow, 1, [&](Value r) {
-    return forLoop(b, context.loc, firstChunk, lastChunk, 1, [&](Value c) -> LogicalResult {
-      Point here = point;
-      here.coords = {r, c};
-      if (rows.length % lanes != 0) {
-        Value rest = index.sub(index.constant(rows.length), index.mul(c, lanes));
-        here.residue = tile::LaneMaskOp::create(b, context.loc, tile::simd(b.getI1Type(), lanes), rest);
-      }
-      Emitter emitter(b, context.loc, context.memories, noAnchors, here);
-      return storeOutputs(context, emitter, /*perRow=*/false);
-    });
-  });
-  if (failed(built)) return failure();
-  return pieces * llvm::divideCeil(rows.count, rowsPerCta);
+  return PointwiseBuilder(context, *schedule).run();
 }

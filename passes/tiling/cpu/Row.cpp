@@ -1,8 +1,8 @@
 // The cpu skeleton of row kernels: one row after another, vectors along the reduced space.
 //
 //   for row in this CTA's rows:
-//     for each stage: for chunk in row: accumulate every reduction of the stage; then combine the accumulators
-//     for chunk in row: every output that has an element per point
+//     for each stage: for chunk in row, and its rest: accumulate every reduction of the stage; then combine
+//     for chunk in row, and its rest: every output that has an element per point
 //     every output that has an element per row
 //
 // Values that are dear to compute and needed in a later pass over the row are kept in a shared tile; the rest is
@@ -13,6 +13,8 @@
 #include "passes/tiling/Stash.h"
 
 #include "ir/layout/IndexMap.h"
+
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -31,18 +33,9 @@ public:
     rows = layout::elementCount(form.extents, kept);
     length = layout::elementCount(form.extents, form.reducedAxes);
     if (rows == 0) return 0;
-    chunks = std::max<int64_t>(1, llvm::divideCeil(length, schedule.lanes));
-
-    // Skeleton dimensions: row, chunk, lane.
-    MLIRContext *mlirContext = b.getContext();
-    AffineExpr row = getAffineDimExpr(0, mlirContext), chunk = getAffineDimExpr(1, mlirContext);
-    AffineExpr lane = getAffineDimExpr(2, mlirContext);
-    SmallVector<AffineExpr> iteration(form.extents.size());
-    delinearize(row, kept, form.extents, iteration);
-    delinearize(chunk * schedule.lanes + lane, form.reducedAxes, form.extents, iteration);
-    point.extents = {rows, chunks, schedule.lanes};
-    point.iteration = AffineMap::get(3, 0, iteration, mlirContext);
-    point.lanes = schedule.lanes;
+    chunks = length / schedule.lanes;
+    rest = length % schedule.lanes;
+    if (rest) restLanes = std::max<int64_t>(8, llvm::bit_ceil<uint64_t>(rest));
 
     stash = planStash(form, maxStashBytes());
     for (Value value : stash.values) stashTiles.push_back(allocStash(value));
@@ -52,7 +45,7 @@ public:
       reductions.push_back(*reduction);
     }
 
-    int64_t rowsPerCta = std::clamp<int64_t>(schedule.tile / (chunks * schedule.lanes), 1, rows);
+    int64_t rowsPerCta = std::clamp<int64_t>(schedule.tile / std::max<int64_t>(length, 1), 1, rows);
     Value cta = tile::CtaIdOp::create(b, context.loc, b.getIndexType());
     Value first = index.mul(cta, rowsPerCta);
     Value last = index.min(index.add(first, index.constant(rowsPerCta)), index.constant(rows));
@@ -65,8 +58,9 @@ private:
   OpBuilder &b;
   IndexBuilder index;
   RowSchedule schedule;
-  int64_t rows = 1, length = 1, chunks = 1;
-  Point point;
+  int64_t rows = 1, length = 1;
+  int64_t chunks = 0;              ///< whole fragments of a row
+  int64_t rest = 0, restLanes = 0; ///< elements after them, and the lanes of their fragment
   Stash stash;
   SmallVector<Memory> stashTiles;
   SmallVector<RowReduction> reductions;
@@ -76,7 +70,7 @@ private:
 
   Memory allocStash(Value value) {
     const graph::KernelForm &form = context.form;
-    Memory memory{allocShared(context, {chunks * schedule.lanes}, getElementTypeOrSelf(value.getType()))};
+    Memory memory{allocShared(context, {chunks * schedule.lanes + restLanes}, getElementTypeOrSelf(value.getType()))};
     memory.strides.assign(form.extents.size(), 0);
     int64_t stride = 1;
     for (int64_t d : llvm::reverse(form.reducedAxes)) {
@@ -86,14 +80,36 @@ private:
     return memory;
   }
 
+  /// Chunk `chunk` of a row. Skeleton dimensions: row, chunk, lane.
   Point at(Value row, Value chunk) {
-    Point here = point;
-    here.coords = {row, chunk};
-    if (length % schedule.lanes != 0) {
-      Value rest = index.sub(index.constant(length), index.mul(chunk, schedule.lanes));
-      here.residue = tile::LaneMaskOp::create(b, context.loc, tile::simd(b.getI1Type(), schedule.lanes), rest);
-    }
-    return here;
+    MLIRContext *mlirContext = b.getContext();
+    Point point;
+    point.extents = {rows, chunks, schedule.lanes};
+    point.coords = {row, chunk};
+    point.iteration =
+        iteration(3, getAffineDimExpr(1, mlirContext) * schedule.lanes + getAffineDimExpr(2, mlirContext));
+    point.lanes = schedule.lanes;
+    return point;
+  }
+  /// The rest of a row. Skeleton dimensions: row, lane.
+  Point atRest(Value row) {
+    Point point;
+    point.extents = {rows, restLanes};
+    point.coords = {row};
+    point.iteration = iteration(2, getAffineDimExpr(1, b.getContext()) + chunks * schedule.lanes);
+    point.lanes = restLanes;
+    if (rest != restLanes)
+      point.residue =
+          tile::LaneMaskOp::create(b, context.loc, tile::simd(b.getI1Type(), restLanes), index.constant(rest));
+    return point;
+  }
+  /// The row from dimension 0, the reduced space from `reduced`.
+  AffineMap iteration(unsigned dims, AffineExpr reduced) {
+    const graph::KernelForm &form = context.form;
+    SmallVector<AffineExpr> results(form.extents.size());
+    delinearize(getAffineDimExpr(0, b.getContext()), form.keptAxes(), form.extents, results);
+    delinearize(reduced, form.reducedAxes, form.extents, results);
+    return AffineMap::get(dims, 0, results, b.getContext());
   }
   AffineMap identity() { return layout::identity(b.getContext(), context.form.extents); }
 
@@ -120,35 +136,39 @@ private:
       if (failed(reduction->begin(context))) return failure();
       llvm::append_range(init, reduction->initial(context));
     }
-    auto body = [&](Value chunk, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-      Emitter emitter(b, context.loc, memories, anchors, at(row, chunk));
-      SmallVector<Value> next;
+    auto inputsAt = [&](Emitter &emitter) -> FailureOr<SmallVector<Value>> {
+      SmallVector<Value> inputs;
       for (RowReduction *reduction : now) {
         FailureOr<Value> x = emitter.emitFragment(reduction->reduce.getX(), identity());
         if (failed(x)) return failure();
-        Value carriedHere = reduction->carries() ? carried[next.size()] : Value();
-        Value accumulated = reduction->accumulate(context, *x, emitter.residue(), chunk, carriedHere);
-        if (accumulated) next.push_back(accumulated);
+        inputs.push_back(*x);
       }
-      for (auto [i, value] : llvm::enumerate(stash.values)) {
-        if (stash.stages[i] != stage) continue;
-        FailureOr<Value> kept = emitter.emit(value, identity());
-        if (failed(kept) || failed(emitter.store(*kept, stashTiles[i], identity()))) return failure();
+      if (failed(keep(emitter, stage))) return failure();
+      return inputs;
+    };
+    auto body = [&](Value chunk, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+      Emitter emitter(b, context.loc, memories, anchors, at(row, chunk));
+      FailureOr<SmallVector<Value>> inputs = inputsAt(emitter);
+      if (failed(inputs)) return failure();
+      SmallVector<Value> next;
+      for (auto [reduction, x] : llvm::zip(now, *inputs)) {
+        Value carriedHere = reduction->carries() ? carried[next.size()] : Value();
+        if (Value accumulated = reduction->accumulate(context, x, chunk, carriedHere)) next.push_back(accumulated);
       }
       return next;
     };
-    SmallVector<Value> totals;
-    if (length > 0) {
-      FailureOr<SmallVector<Value>> looped =
-          forLoop(b, context.loc, index.constant(0), index.constant(chunks), 1, init, body);
-      if (failed(looped)) return failure();
-      totals = *looped;
-    } else {
-      totals = init;
+    FailureOr<SmallVector<Value>> totals = init;
+    if (chunks > 0) totals = forLoop(b, context.loc, index.constant(0), index.constant(chunks), 1, init, body);
+    if (failed(totals)) return failure();
+    if (rest > 0) {
+      Emitter emitter(b, context.loc, memories, anchors, atRest(row));
+      FailureOr<SmallVector<Value>> inputs = inputsAt(emitter);
+      if (failed(inputs)) return failure();
+      for (auto [reduction, x] : llvm::zip(now, *inputs)) reduction->accumulateRest(context, x, emitter.residue());
     }
     size_t used = 0;
     for (RowReduction *reduction : now) {
-      Value carried = reduction->carries() ? totals[used++] : Value();
+      Value carried = reduction->carries() ? (*totals)[used++] : Value();
       FailureOr<Value> result = reduction->finish(context, carried);
       if (failed(result)) return failure();
       anchors[reduction->reduce.getResult()] = *result;
@@ -156,13 +176,27 @@ private:
     return success();
   }
 
+  /// Stores what this stage computes and later passes want, at the emitter's point.
+  LogicalResult keep(Emitter &emitter, unsigned stage) {
+    for (auto [i, value] : llvm::enumerate(stash.values)) {
+      if (stash.stages[i] != stage) continue;
+      FailureOr<Value> kept = emitter.emit(value, identity());
+      if (failed(kept) || failed(emitter.store(*kept, stashTiles[i], identity()))) return failure();
+    }
+    return success();
+  }
+
   LogicalResult storePoints(Value row, const Emitter::Memories &memories, const Emitter::Anchors &anchors) {
     bool any = llvm::any_of(context.form.outputs, [](auto &output) { return !output.perRow; });
     if (!any || length == 0) return success();
-    return forLoop(b, context.loc, index.constant(0), index.constant(chunks), 1, [&](Value chunk) -> LogicalResult {
-      Emitter emitter(b, context.loc, memories, anchors, at(row, chunk));
-      return storeOutputs(context, emitter, /*perRow=*/false);
-    });
+    if (chunks > 0 && failed(forLoop(b, context.loc, index.constant(0), index.constant(chunks), 1, [&](Value chunk) {
+          Emitter emitter(b, context.loc, memories, anchors, at(row, chunk));
+          return storeOutputs(context, emitter, /*perRow=*/false);
+        })))
+      return failure();
+    if (rest == 0) return success();
+    Emitter emitter(b, context.loc, memories, anchors, atRest(row));
+    return storeOutputs(context, emitter, /*perRow=*/false);
   }
 
   LogicalResult storeRows(Value row, const Emitter::Anchors &anchors) {

@@ -44,8 +44,8 @@ func.func @heads(%x: tensor<6x16xf32>, %w: tensor<16x64xf32>) -> tensor<2x2x3x32
 // CHECK: %[[KEPT:.*]] = tile.alloc : <384xf32>
 // CHECK: tile.fold <max>
 // CHECK: math.exp
-// CHECK: tile.fold_units <add>
 // CHECK: tile.store %{{.*}}, %[[KEPT]]
+// CHECK: tile.fold_units <add>
 // CHECK: tile.fold <add>
 // CHECK-NOT: math.exp
 // CHECK: tile.load %[[KEPT]]
