@@ -1,6 +1,7 @@
 #include "compiler/kiln/Executable.h"
 
 #include "compiler/CompilerImpl.h"
+#include "compiler/Nearest.h"
 #include "runtime/files/Safetensors.h"
 
 #include <fmt/format.h>
@@ -39,12 +40,15 @@ void Executable::bind(const std::string &name, const HostTensor &value) {
 void Executable::bindParameters(const std::string &path) {
   SafetensorsFile file = SafetensorsFile::open(path);
   for (const TensorInfo &info : impl->parameterInfos) {
-    if (!file.contains(info.name))
+    if (!file.contains(info.name)) {
+      std::string nearest = nearestName(info.name, file.names());
       throw Error({.code = ErrorCode::InvalidInput,
                    .op = path,
                    .rule = "every parameter must be in the file",
                    .expected = fmt::format("a tensor \"{}\" of {}", info.name, typeString(info.dtype, info.shape)),
-                   .found = fmt::format("{} other tensors", file.names().size())});
+                   .found = fmt::format("{} other tensors", file.names().size()),
+                   .hint = nearest.empty() ? "" : fmt::format("\"{}\", the nearest name in the file", nearest)});
+    }
     bind(info.name, file.tensor(info.name));
   }
 }

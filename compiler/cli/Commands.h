@@ -12,6 +12,7 @@
 #include "compiler/kiln/Main.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,12 @@ struct Arguments {
 Graph loadGraph(const Arguments &arguments);
 /// Compiles, and says so on stderr if it takes over a second.
 Executable compileGraph(const Compiler &compiler, const Graph &graph);
-/// Binds every parameter: from the file, else drawn at random.
+/// Binds every parameter: from the file, which must hold all of them, or drawn at random where no file is given.
 void bindParameters(const Arguments &arguments, const Graph &graph, Executable &executable);
 /// Every input: from its file, else drawn at random.
 NamedTensors gatherInputs(const Arguments &arguments, const Graph &graph);
-/// "name=path" in its two parts; throws Error (usage).
-std::pair<std::string, std::string> splitPair(const std::string &option, const std::string &text);
+/// The paths of an option's "name=path" by name; throws Error (usage) for other texts and for a name given twice.
+std::map<std::string, std::string> splitPairs(const std::string &option, const std::vector<std::string> &texts);
 
 /// Each returns the exit code.
 int runCommand(const Arguments &arguments);

@@ -2,11 +2,9 @@
 #include "compiler/cli/Commands.h"
 #include "kiln/Error.h"
 #include "runtime/files/Npy.h"
-#include "runtime/files/Safetensors.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 
 using namespace kiln;
 using namespace kiln::cli;
@@ -26,7 +24,7 @@ Executable kiln::cli::compileGraph(const Compiler &compiler, const Graph &graph)
   return executable;
 }
 
-std::pair<std::string, std::string> kiln::cli::splitPair(const std::string &option, const std::string &text) {
+static std::pair<std::string, std::string> splitPair(const std::string &option, const std::string &text) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw Error({.code = ErrorCode::Usage,
@@ -35,6 +33,22 @@ std::pair<std::string, std::string> kiln::cli::splitPair(const std::string &opti
                  .expected = "name=file.npy",
                  .found = text});
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::map<std::string, std::string> kiln::cli::splitPairs(const std::string &option,
+                                                         const std::vector<std::string> &texts) {
+  std::map<std::string, std::string> paths;
+  for (const std::string &text : texts) {
+    auto [name, path] = splitPair(option, text);
+    auto [earlier, isNew] = paths.emplace(name, path);
+    if (isNew) continue;
+    throw Error({.code = ErrorCode::Usage,
+                 .op = option,
+                 .rule = fmt::format("\"{}\" must be given once", name),
+                 .expected = "one file",
+                 .found = fmt::format("{} and {}", earlier->second, path)});
+  }
+  return paths;
 }
 
 /// A tensor drawn from the seed and the name, so that each is the same whichever others are given.
@@ -59,20 +73,15 @@ static HostTensor drawOrRefuse(const Arguments &a, const TensorInfo &info) {
 }
 
 void kiln::cli::bindParameters(const Arguments &a, const Graph &graph, Executable &executable) {
-  std::optional<SafetensorsFile> file;
-  if (!a.params.empty()) file = SafetensorsFile::open(a.params);
-  for (const TensorInfo &info : graph.inputs()) {
-    if (!info.parameter) continue;
-    bool given = file && file->contains(info.name);
-    executable.bind(info.name, given ? file->tensor(info.name) : drawOrRefuse(a, info));
-  }
+  if (!a.params.empty()) return executable.bindParameters(a.params);
+  for (const TensorInfo &info : graph.inputs())
+    if (info.parameter) executable.bind(info.name, drawOrRefuse(a, info));
 }
 
 NamedTensors kiln::cli::gatherInputs(const Arguments &a, const Graph &graph) {
   NamedTensors inputs;
   std::vector<TensorInfo> infos = graph.inputs();
-  for (const std::string &option : a.inputs) {
-    auto [name, path] = splitPair("--input", option);
+  for (const auto &[name, path] : splitPairs("--input", a.inputs)) {
     bool known = std::any_of(infos.begin(), infos.end(),
                              [&, &name = name](const TensorInfo &i) { return i.name == name && !i.parameter; });
     if (!known) throw Error({.code = ErrorCode::InvalidInput, .op = name, .rule = "the graph has no such input"});

@@ -1,8 +1,10 @@
 // The command line: what each subcommand takes, and how errors become exit codes.
+#include "compiler/Nearest.h"
 #include "compiler/cli/Commands.h"
 #include "kiln/Error.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -41,14 +43,14 @@ void addRun(CLI::App &app, Arguments &a, const std::string &program) {
   addGraphOptions(app, a);
   app.add_flag("--json", a.json, "Print JSON");
   app.add_option("--input", a.inputs, "name=file.npy; inputs without a file are drawn at random (see --seed)");
-  app.add_option("--params", a.params, "A .safetensors file with the parameters, by name");
+  app.add_option("--params", a.params, "A .safetensors file with all parameters, by name; without one they are drawn");
   app.add_option("--output", a.outputs, "name=file.npy to write; outputs without a file are summarised");
   app.add_flag("--strict", a.strict, "Refuse missing inputs and parameters instead of drawing them");
   app.add_option("--seed", a.seed, "Of what is drawn: floats standard normal, integers 0..7, bools 0 or 1")
       ->capture_default_str();
   app.add_flag("--check", a.check, "Judge every kernel by the interpreter, fed with that kernel's inputs");
   app.add_flag("--profile", a.profile, "Print the time of every kernel");
-  app.add_option("--repeat", a.repeat, "Run so many times and print the median time")->check(CLI::PositiveNumber);
+  app.add_option("--repeat", a.repeat, "Run so many times and print the median time")->check(CLI::Range(1, 1000000000));
   app.footer(examples(program,
                       {"--input x=x.npy --params w.safetensors --output y=y.npy", "--check", "--repeat 20 --profile"}) +
              exitCodes);
@@ -73,7 +75,22 @@ void addExplain(CLI::App &app, Arguments &a, const std::string &program) {
       exitCodes);
 }
 
+/// CLI11 would only say that a command is missing.
+void checkCommand(CLI::App &app, const std::string &given) {
+  std::vector<std::string> known;
+  for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
+    known.push_back(command->get_name());
+  if (given.starts_with("-") || std::find(known.begin(), known.end(), given) != known.end()) return;
+  throw Error({.code = ErrorCode::Usage,
+               .op = given,
+               .rule = "there is no such command",
+               .expected = fmt::format("{}", fmt::join(known, ", ")),
+               .found = given,
+               .hint = nearestName(given, known, /*mostEdits=*/2)});
+}
+
 int dispatch(CLI::App &app, int argc, char **argv, Arguments &a) {
+  if (argc > 1) checkCommand(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -136,6 +153,7 @@ int kiln::main(int argc, char **argv, const std::function<void(Graph &)> &build)
   CLI::App app(build ? "A graph compiled by Kiln." : "Compiles model graphs into a few fused kernels, and runs them.",
                self);
   app.require_subcommand(1);
+  app.set_version_flag("--version", "kiln " KILN_VERSION);
   app.footer(examples(self, {build ? "run --check" : "run m.mlir --input x=x.npy --output y=y.npy",
                              build ? "explain" : "explain m.mlir", "run --help"}) +
              exitCodes);

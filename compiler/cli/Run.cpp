@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 using namespace kiln;
 using namespace kiln::cli;
@@ -15,46 +17,66 @@ using nlohmann::json;
 
 namespace {
 
-/// What a reader wants to know of a tensor that is not written to a file.
-struct Summary {
-  double least = INFINITY, most = -INFINITY, mean = 0;
+/// Element `i` without a loss: as int64_t of integers and bools, as double of floats.
+template <typename T> T element(const HostTensor &tensor, int64_t i) {
+  if constexpr (std::is_integral_v<T>)
+    if (tensor.dtype() == DType::I64) return tensor.data<int64_t>()[i];
+  return static_cast<T>(tensor.get(i));
+}
+
+/// What a reader wants to know of a tensor that is not written to a file. T is element()'s.
+template <typename T> struct Summary {
+  std::optional<T> least, most; ///< of what is not NaN, if anything
+  std::optional<double> mean;   ///< of the same
   int64_t nans = 0;
-  std::vector<double> first;
+  std::vector<T> first;
 
   explicit Summary(const HostTensor &tensor) {
-    double sum = 0;
+    long double sum = 0; // holds every int64_t
     for (int64_t i = 0; i < tensor.size(); ++i) {
-      double value = tensor.get(i);
+      T value = element<T>(tensor, i);
       if (i < 6) first.push_back(value);
-      if (std::isnan(value)) {
+      if (value != value) {
         ++nans;
         continue;
       }
-      least = std::min(least, value);
-      most = std::max(most, value);
+      least = std::min(least.value_or(value), value);
+      most = std::max(most.value_or(value), value);
       sum += value;
     }
-    if (tensor.size() > nans) mean = sum / static_cast<double>(tensor.size() - nans);
+    if (least) mean = static_cast<double>(sum / static_cast<long double>(tensor.size() - nans));
   }
 };
 
+std::string text(int64_t value) { return std::to_string(value); }
+/// A NaN's sign means nothing.
+std::string text(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value); }
+
+template <typename T> std::string describe(const HostTensor &tensor) {
+  if (tensor.size() == 0) return " empty";
+  Summary<T> s(tensor);
+  std::string line;
+  for (T value : s.first) line += " " + text(value);
+  if (tensor.size() > static_cast<int64_t>(s.first.size())) line += " ...";
+  if (s.mean) line += fmt::format("  (min {}, mean {}, max {})", text(*s.least), text(*s.mean), text(*s.most));
+  if (s.nans) line += fmt::format("  {} NaN", s.nans);
+  return line;
+}
+
 std::string describe(const std::string &name, const HostTensor &tensor) {
-  Summary s(tensor);
-  std::string text = fmt::format("{} {}:", name, tensor.typeString());
-  for (double value : s.first) text += fmt::format(" {:.6g}", value);
-  if (tensor.size() > static_cast<int64_t>(s.first.size())) text += " ...";
-  if (tensor.size() > s.nans) text += fmt::format("  (min {:.6g}, mean {:.6g}, max {:.6g})", s.least, s.mean, s.most);
-  if (s.nans) text += fmt::format("  {} NaN", s.nans);
-  return text;
+  return fmt::format("{} {}:{}", name, tensor.typeString(),
+                     isFloat(tensor.dtype()) ? describe<double>(tensor) : describe<int64_t>(tensor));
 }
 
 /// JSON has no infinities or NaN: they are strings.
-json number(double value) { return std::isfinite(value) ? json(value) : json(fmt::format("{}", value)); }
+json number(double value) { return std::isfinite(value) ? json(value) : json(text(value)); }
+json number(int64_t value) { return value; }
+template <typename T> json number(const std::optional<T> &value) { return value ? number(*value) : json(nullptr); }
 
-json toJson(const HostTensor &tensor) {
-  Summary s(tensor);
+template <typename T> json summaryJson(const HostTensor &tensor) {
+  Summary<T> s(tensor);
   json first = json::array();
-  for (double value : s.first) first.push_back(number(value));
+  for (T value : s.first) first.push_back(number(value));
   return {{"dtype", std::string(name(tensor.dtype()))},
           {"shape", tensor.shape()},
           {"first", first},
@@ -64,19 +86,19 @@ json toJson(const HostTensor &tensor) {
           {"nan", s.nans}};
 }
 
-void writeOutputs(const Arguments &a, const NamedTensors &outputs) {
-  for (const std::string &option : a.outputs) {
-    auto [name, path] = splitPair("--output", option);
+json toJson(const HostTensor &tensor) {
+  return isFloat(tensor.dtype()) ? summaryJson<double>(tensor) : summaryJson<int64_t>(tensor);
+}
+
+using Paths = std::map<std::string, std::string>;
+
+void writeOutputs(const Paths &paths, const NamedTensors &outputs) {
+  for (const auto &[name, path] : paths) {
     auto output = outputs.find(name);
     if (output == outputs.end())
       throw Error({.code = ErrorCode::InvalidInput, .op = name, .rule = "the graph has no such output"});
     writeNpy(path, output->second);
   }
-}
-
-bool isWritten(const Arguments &a, const std::string &name) {
-  return std::any_of(a.outputs.begin(), a.outputs.end(),
-                     [&](const std::string &option) { return option.starts_with(name + "="); });
 }
 
 /// Median wall-clock seconds of the runs; `outputs` are those of the last.
@@ -105,9 +127,9 @@ int kiln::cli::runCommand(const Arguments &a) {
   Compiler compiler(a.compile); // an absent device is told before anything is read
   Graph graph = loadGraph(a);
   NamedTensors inputs = gatherInputs(a, graph);
-  for (const std::string &option : a.outputs) {
-    auto [name, path] = splitPair("--output", option); // before anything slow
-    std::vector<TensorInfo> known = graph.outputs();
+  const Paths paths = splitPairs("--output", a.outputs); // before anything slow
+  const std::vector<TensorInfo> known = graph.outputs();
+  for (const auto &[name, path] : paths) {
     if (std::none_of(known.begin(), known.end(), [&, &name = name](const TensorInfo &o) { return o.name == name; }))
       throw Error({.code = ErrorCode::InvalidInput, .op = name, .rule = "the graph has no such output"});
   }
@@ -115,7 +137,7 @@ int kiln::cli::runCommand(const Arguments &a) {
   bindParameters(a, graph, executable);
   NamedTensors outputs;
   double seconds = timedRuns(a, executable, inputs, outputs);
-  writeOutputs(a, outputs);
+  writeOutputs(paths, outputs);
   std::vector<LaunchTime> times;
   if (a.profile) executable.run(inputs, times);
   CheckReport check;
@@ -136,7 +158,7 @@ int kiln::cli::runCommand(const Arguments &a) {
     fmt::print("{}\n", all.dump(2));
   } else {
     for (const auto &[name, tensor] : outputs)
-      if (!isWritten(a, name)) fmt::print("{}\n", describe(name, tensor));
+      if (!paths.contains(name)) fmt::print("{}\n", describe(name, tensor));
     printProfile(times);
     if (a.repeat > 1) fmt::print("{:.3f} ms, median of {} runs\n", seconds * 1e3, a.repeat);
     if (a.check) fmt::print("{}", check.summary());

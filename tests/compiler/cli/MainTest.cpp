@@ -228,6 +228,61 @@ TEST_F(Main, GraphsOutsideTheContractAreTwo) {
   }
 }
 
+TEST_F(Main, ParametersOfAFileAreAllThere) {
+  writeSafetensors(path("w.safetensors"),
+                   {{"far", HostTensor({8, 2}, f32)}, {"w0", HostTensor({8, 2}, f32)}, {"zzz", HostTensor({1}, f32)}});
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--params", path("w.safetensors")}), 2);
+  EXPECT_TRUE(printed("a tensor \"w\" of f32[8, 2]") && printed("\"w0\", the nearest")) << err;
+  writeSafetensors(path("none.safetensors"), {});
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--params", path("none.safetensors")}), 2);
+  EXPECT_FALSE(printed("nearest")) << err;
+}
+
+TEST_F(Main, FilesAreGivenOnce) {
+  writeNpy(path("x.npy"), HostTensor({4, 8}, f32));
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--input", "x=" + path("x.npy"), "--input", "x=" + path("x.npy")}), 1);
+  EXPECT_TRUE(printed("\"x\" must be given once")) << err;
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--output", "y=" + path("a.npy"), "--output", "y=" + path("b.npy")}), 1);
+  EXPECT_FALSE(fs::exists(path("a.npy")) || fs::exists(path("b.npy")));
+}
+
+TEST_F(Main, SummariesOfIntegersAreExact) {
+  write("case.mlir", graphOf("i64", "%y = arith.constant dense<[9007199254740993, 9007199254740993, 0, "
+                                    "-9223372036854775808]> : tensor<4xi64>"));
+  ASSERT_EQ(kilnMain({"run", path("case.mlir")}), 0) << err;
+  EXPECT_TRUE(printed("9007199254740993 9007199254740993 0 -9223372036854775808  (min -9223372036854775808,")) << out;
+  ASSERT_EQ(kilnMain({"run", path("case.mlir"), "--json"}), 0) << err;
+  EXPECT_TRUE(printed("\"max\": 9007199254740993,")) << out;
+  EXPECT_TRUE(printed("\"min\": -9223372036854775808,")) << out;
+}
+
+TEST_F(Main, SummariesOfInfinitiesAndOfNothing) {
+  write("case.mlir",
+        graphOf("f32", "%y = arith.constant dense<[0x7F800000, 0xFF800000, 0xFFC00000, 1.0]> : tensor<4xf32>"));
+  ASSERT_EQ(kilnMain({"run", path("case.mlir")}), 0) << err;
+  EXPECT_TRUE(printed(": inf -inf nan 1  (min -inf, mean nan, max inf)  1 NaN")) << out;
+  ASSERT_EQ(kilnMain({"run", path("case.mlir"), "--json"}), 0) << err;
+  EXPECT_EQ(nlohmann::json::parse(out)["outputs"]["y"]["mean"], "nan");
+  write("case.mlir", "func.func @main(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {\nreturn %x : tensor<0x4xf32>\n}");
+  ASSERT_EQ(kilnMain({"run", path("case.mlir")}), 0) << err;
+  EXPECT_EQ(out, "y f32[0, 4]: empty\n");
+  ASSERT_EQ(kilnMain({"run", path("case.mlir"), "--json"}), 0) << err;
+  for (const char *key : {"min", "mean", "max"})
+    EXPECT_TRUE(nlohmann::json::parse(out)["outputs"]["y"].at(key).is_null()) << out;
+}
+
+TEST_F(Main, SaysWhichCommandsThereAre) {
+  EXPECT_EQ(kilnMain({"explian"}), 1);
+  EXPECT_TRUE(printed("explian: there is no such command")) << err;
+  EXPECT_TRUE(printed("run, dump, explain, devices, ops") && printed("hint:     explain\n")) << err;
+  EXPECT_EQ(kilnMain({"fly"}), 1);
+  EXPECT_FALSE(printed("hint")) << err;
+  EXPECT_EQ(kilnMain({"--version"}), 0);
+  EXPECT_TRUE(out.starts_with("kiln ") && std::isdigit(out[5])) << out;
+  EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--repeat", "0"}), 1);
+  EXPECT_LT(err.size(), 200u) << err;
+}
+
 TEST_F(Main, CommentsAndStringsMayHoldAnything) {
   std::string line = "// " + repeated("- + ( <", 2000) + "\n";
   write("quiet.mlir", line + graphOf("f32", line + "%y = math.exp %x : tensor<4xf32>",
