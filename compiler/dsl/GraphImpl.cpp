@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 #include <exception>
 #include <fmt/format.h>
@@ -36,6 +38,22 @@ void kiln::dsl::prepareContext(MLIRContext &context) {
 DType kiln::dsl::dtypeOf(Type type) {
   if (std::optional<DType> dtype = graph::dtypeOf(type)) return *dtype;
   throw Error({.rule = "an element type that Kiln does not know", .found = graph::str(type)});
+}
+
+std::string kiln::dsl::brokenNameRule(StringRef name) {
+  if (name.empty()) return "a name must not be empty";
+  if (!llvm::json::isUTF8(name)) return "a name must be UTF-8";
+  if (name.contains('=')) return "a name must not hold `=`, which ends it on the command line";
+  return "";
+}
+
+std::string kiln::dsl::quoted(StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '"';
+  llvm::printEscapedString(name, os);
+  os << '"';
+  return text;
 }
 
 bool kiln::dsl::fitsMemory(RankedTensorType type) {
@@ -120,7 +138,7 @@ Value GraphImpl::constant(const Call &call, DenseElementsAttr value) {
 }
 
 void GraphImpl::checkName(const Call &call, const std::string &name, bool output) {
-  if (name.empty()) fail(call, "a name must not be empty");
+  if (std::string rule = brokenNameRule(name); !rule.empty()) fail(call, rule, "a name such as \"x\"", quoted(name));
   for (const TensorInfo &info : output ? outputs() : inputs())
     if (info.name == name)
       fail(call, fmt::format("{} must have different names", output ? "outputs" : "inputs and parameters"),

@@ -34,6 +34,11 @@ struct Call {
 /// The context options, dialects and printing every graph and compiler uses.
 void prepareContext(mlir::MLIRContext &context);
 
+/// The rule that a name of an input, a parameter or an output breaks, in words; empty if it breaks none.
+std::string brokenNameRule(llvm::StringRef name);
+/// A name in quotation marks, with what cannot be printed escaped.
+std::string quoted(llvm::StringRef name);
+
 /// No tensor may take more bytes: what a process can address.
 inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
 /// Whether a tensor type takes at most kMaxTensorBytes.

@@ -1,5 +1,6 @@
 // Graphs from .mlir text or bytecode.
 #include "codegen/cpu/Contain.h"
+#include "compiler/Nearest.h"
 #include "compiler/dsl/Diagnostics.h"
 #include "compiler/dsl/GraphImpl.h"
 #include "ir/graph/AcceptedOps.h"
@@ -19,12 +20,13 @@ using namespace kiln;
 using namespace kiln::dsl;
 
 [[noreturn]] static void refuse(const std::string &origin, std::string rule, std::string expected, std::string found,
-                                SourceLoc where = {}) {
+                                SourceLoc where = {}, std::string hint = {}) {
   throw Error({.code = ErrorCode::InvalidInput,
                .op = origin,
                .rule = std::move(rule),
                .expected = std::move(expected),
                .found = std::move(found),
+               .hint = std::move(hint),
                .where = std::move(where)});
 }
 
@@ -110,7 +112,8 @@ GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::strin
     checkDepths(text, origin);
   ErrorCatcher catcher(&context);
   module = parseSourceString<ModuleOp>(text, ParserConfig(&context), origin);
-  if (!module) catcher.raise(ErrorCode::InvalidInput, origin, "the text is not MLIR");
+  if (!module) // what is said of no op is about the text
+    catcher.raise(ErrorCode::InvalidInput, catcher.fields().op.empty() ? origin : "", "the text is not MLIR");
   if (failed(graph::verifyGraphLevel(*module, graph::OpLevel::Graph)))
     catcher.raise(ErrorCode::InvalidInput, "", "the module is not a graph");
   auto parsed = module->lookupSymbol<func::FuncOp>(entry);
@@ -123,6 +126,27 @@ GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::strin
         refuse(origin, "a tensor must fit in memory", "at most 2^47 bytes", graph::str(type), sourceOf(op->getLoc()));
   });
   adopt(parsed, origin);
+}
+
+static std::string textOf(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+/// Of an argument or result: the graph dialect's attributes must be `known` ones, and of their kind.
+static void checkAttributes(DictionaryAttr attributes, const std::vector<std::string> &known, const SourceLoc &where) {
+  if (!attributes) return;
+  for (NamedAttribute attribute : attributes) {
+    std::string name = attribute.getName().str(), value = textOf(attribute.getValue());
+    if (!StringRef(name).starts_with("graph.")) continue;
+    if (!llvm::is_contained(known, name))
+      refuse(name, "there is no such attribute here", llvm::join(known, " or "), name, where, nearestName(name, known));
+    if (name == "graph.name" && !isa<StringAttr>(attribute.getValue()))
+      refuse(name, "a name is a string", "a string", value, where, "graph.name = \"x\"");
+    if (name == "graph.param" && !isa<UnitAttr>(attribute.getValue()))
+      refuse(name, "the attribute takes no value", "graph.param", "graph.param = " + value, where, "graph.param");
+  }
 }
 
 void GraphImpl::adopt(func::FuncOp parsed, const std::string &origin) {
@@ -141,7 +165,10 @@ void GraphImpl::adopt(func::FuncOp parsed, const std::string &origin) {
     auto named = function.getResultAttrOfType<StringAttr>(i, "graph.name");
     std::string fallback = terminator->getNumOperands() == 1 ? "y" : fmt::format("y{}", i);
     std::string name = named ? named.str() : fallback;
-    if (name.empty()) refuse(origin, "a name must not be empty", "a name", "\"\"", sourceOf(terminator->getLoc()));
+    SourceLoc where = sourceOf(terminator->getLoc());
+    checkAttributes(function.getResultAttrDict(i), {"graph.name"}, where);
+    if (std::string rule = brokenNameRule(name); !rule.empty())
+      refuse("graph.name", rule, "a name such as \"y\"", quoted(name), where);
     for (Output &other : results)
       if (other.name == name) refuse(origin, "outputs must have different names", "a new name", name);
     results.push_back({name, value, terminator->getLoc()});
@@ -159,11 +186,13 @@ void GraphImpl::nameArguments(const std::string &origin) {
   llvm::StringSet<> seen;
   unsigned count = function.getNumArguments();
   for (unsigned i = 0; i < count; ++i) {
-    if (!function.getArgAttrOfType<StringAttr>(i, "graph.name"))
+    SourceLoc where = sourceOf(function.getArgument(i).getLoc());
+    checkAttributes(function.getArgAttrDict(i), {"graph.name", "graph.param"}, where);
+    if (!function.getArgAttr(i, "graph.name"))
       function.setArgAttr(i, "graph.name", builder.getStringAttr(count == 1 ? "x" : fmt::format("x{}", i)));
     StringRef name = function.getArgAttrOfType<StringAttr>(i, "graph.name").getValue();
-    SourceLoc where = sourceOf(function.getArgument(i).getLoc());
-    if (name.empty()) refuse(origin, "a name must not be empty", "a name", "\"\"", where);
+    if (std::string rule = brokenNameRule(name); !rule.empty())
+      refuse("graph.name", rule, "a name such as \"x\"", quoted(name), where);
     if (!seen.insert(name).second)
       refuse(origin, "inputs and parameters must have different names", "a new name", name.str(), where);
     inputInfos.push_back(

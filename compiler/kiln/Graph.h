@@ -110,7 +110,8 @@ public:
   /// The same from memory; `origin` names the text in errors.
   static Graph fromText(std::string_view text, const std::string &origin = "<text>", const std::string &entry = "main");
 
-  /// A tensor each run is given. Throws Error on a name used before, or a dtype no op takes yet.
+  /// A tensor each run is given. Throws Error on a name used before, empty, not UTF-8 or with a `=`, or a dtype no op
+  /// takes yet.
   Tensor input(const std::string &name, Shape shape, DType dtype = DType::F32, Where where = Where::current());
   /// A tensor bound by name when the graph is loaded (weights).
   Tensor parameter(const std::string &name, Shape shape, DType dtype = DType::F32, Where where = Where::current());

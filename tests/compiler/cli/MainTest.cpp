@@ -228,6 +228,42 @@ TEST_F(Main, GraphsOutsideTheContractAreTwo) {
   }
 }
 
+TEST_F(Main, ErrorsNameTheOpAndTheLine) {
+  write("case.mlir", "func.func @main(%x: tensor<4x8xf32>, %w: tensor<9x2xf32>) -> tensor<4x2xf32> {\n"
+                     "%y = graph.matmul %x, %w : (tensor<4x8xf32>, tensor<9x2xf32>) -> tensor<4x2xf32>\n"
+                     "return %y : tensor<4x2xf32>\n}");
+  EXPECT_EQ(kilnMain({"run", path("case.mlir")}), 2);
+  EXPECT_TRUE(printed("error: graph.matmul: ")) << err;
+  EXPECT_TRUE(printed("case.mlir:2")) << err;
+  write("case.mlir", "func.func @main(");
+  EXPECT_EQ(kilnMain({"run", path("case.mlir")}), 2);
+  EXPECT_TRUE(printed("error: " + path("case.mlir") + ": ")) << err; // no op to name
+}
+
+TEST_F(Main, AttributesOfArgumentsAndResultsAreKnown) {
+  const std::string copy = "%y = graph.reshape %x : tensor<4xf32> -> tensor<4xf32>";
+  const std::vector<std::vector<std::string>> cases = {
+      {"graph.nmae = \"a\"", "graph.nmae: there is no such attribute here", "graph.name\n"},
+      {"graph.parm", "graph.parm: there is no such attribute here", "graph.param\n"},
+      {"graph.name = 3", "graph.name: a name is a string", "3 : i64"},
+      {"graph.param = \"yes\"", "graph.param: the attribute takes no value", "graph.param = \"yes\""},
+      {"graph.name = \"\\FF\"", "graph.name: a name must be UTF-8", "\"\\FF\""},
+      {"graph.name = \"a=b\"", "graph.name: a name must not hold `=`", "\"a=b\""},
+  };
+  for (const auto &c : cases) {
+    write("case.mlir", graphOf("f32", copy, c[0]));
+    EXPECT_EQ(kilnMain({"run", path("case.mlir"), "--json"}), 2) << c[0] << "\n" << err;
+    EXPECT_TRUE(printed(c[1]) && printed(c[2]) && printed("case.mlir:1")) << err;
+  }
+  const std::string head = "func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {";
+  const std::string tail = "}) {\nreturn %x : tensor<4xf32>\n}";
+  for (const char *attribute : {"graph.param", "graph.name = 3", "graph.name = \"\\FF\"", "graph.name = \"a=b\""}) {
+    write("case.mlir", head + attribute + tail);
+    EXPECT_EQ(kilnMain({"run", path("case.mlir")}), 2) << attribute;
+    EXPECT_TRUE(printed("case.mlir:2")) << err;
+  }
+}
+
 TEST_F(Main, ParametersOfAFileAreAllThere) {
   writeSafetensors(path("w.safetensors"),
                    {{"far", HostTensor({8, 2}, f32)}, {"w0", HostTensor({8, 2}, f32)}, {"zzz", HostTensor({1}, f32)}});
@@ -286,7 +322,7 @@ TEST_F(Main, SaysWhichCommandsThereAre) {
 TEST_F(Main, CommentsAndStringsMayHoldAnything) {
   std::string line = "// " + repeated("- + ( <", 2000) + "\n";
   write("quiet.mlir", line + graphOf("f32", line + "%y = math.exp %x : tensor<4xf32>",
-                                     "graph.note = \"" + repeated("((-", 2000) + "\""));
+                                     "func.note = \"" + repeated("((-", 2000) + "\""));
   EXPECT_EQ(kilnMain({"run", path("quiet.mlir")}), 0) << err;
 }
 
