@@ -285,37 +285,43 @@ private:
                                 str(value.getType()), str(form.extents)));
       form.outputs.push_back({value, perRow, perRow ? placeOf(value, rows, kept) : placeOf(value, full, form.extents)});
     }
-    return checkReductionDemands(full);
+    return checkReductionDemands({form.extents, form.keptProjection(context), full}, {kept, keptIdentity, rows});
   }
 
+  /// The points at which outputs are demanded, and the map under which a reduction's result is the point's own.
+  struct Space {
+    ArrayRef<int64_t> extents;
+    AffineMap ownRow;
+    const Places &places;
+  };
+
   /// Every use of a reduction's result inside the kernel is a broadcast back along the rows it came from.
-  LogicalResult checkReductionDemands(const Places &places) {
-    AffineMap projection = form.keptProjection(context);
-    auto check = [&](const Demand &root, unsigned &stage) {
+  LogicalResult checkReductionDemands(const Space &full, const Space &kept) {
+    auto check = [&](const Demand &root, const Space &space, unsigned &stage) {
       LogicalResult result = success();
       auto visit = [&](const Demand &demand) {
         auto reduce = demand.value.getDefiningOp<ReduceOp>();
         auto *found = llvm::find(form.reductions, reduce);
         if (!reduce || found == form.reductions.end()) return isInside(demand.value);
         size_t index = found - form.reductions.begin();
-        if (demand.map != projection || index >= form.reductionStages.size()) {
+        if (demand.map != space.ownRow || index >= form.reductionStages.size()) {
           result = fail("a reduction's result is used at other rows than those it was reduced from");
           return false;
         }
         stage = std::max(stage, form.reductionStages[index] + 1);
         return false;
       };
-      walkDemands(root, form.extents, visit, [&](const Demand &demand) { return places.operandPlace(demand); });
+      walkDemands(root, space.extents, visit, [&](const Demand &d) { return space.places.operandPlace(d); });
       return result;
     };
     for (ReduceOp reduce : form.reductions) {
       unsigned stage = 0;
-      if (failed(check({reduce.getX(), identity()}, stage))) return failure();
+      if (failed(check({reduce.getX(), identity()}, full, stage))) return failure();
       form.reductionStages.push_back(stage);
     }
     for (const OutputForm &output : form.outputs) {
       unsigned stage = 0;
-      if (failed(check({output.value, form.demandMap(output)}, stage))) return failure();
+      if (failed(check({output.value, output.store}, output.perRow ? kept : full, stage))) return failure();
     }
     return success();
   }

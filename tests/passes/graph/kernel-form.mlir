@@ -63,3 +63,17 @@ func.func @long_maps(%x: tensor<7x11x13xf32>) -> tensor<7x11x13xf32> {
   %e = math.exp %r11 : tensor<7x11x13xf32>
   return %e : tensor<7x11x13xf32>
 }
+
+// -----
+
+// The same of one element per row.
+// CHECK: tile.kernel @row
+// CHECK: tile.fold <add>
+// CHECK-NOT: tile.kernel
+func.func @regrouped_sums(%x: tensor<18x4x2xf32>) -> tensor<6x2x3x2xf32> {
+  %0 = graph.reduce <sum> %x axes [2] : tensor<18x4x2xf32> -> tensor<18x4xf32>
+  %1 = graph.transpose %0 perm [1, 0] : tensor<18x4xf32> -> tensor<4x18xf32>
+  %2 = graph.reshape %1 : tensor<4x18xf32> -> tensor<6x2x3x2xf32>
+  %3 = math.exp %2 : tensor<6x2x3x2xf32>
+  return %3 : tensor<6x2x3x2xf32>
+}
