@@ -107,12 +107,21 @@ Graph fanOut(size_t ops) {
 TEST(CompileTime, AChainOfTwoThousandOps) { EXPECT_LE(timed("chain of 2000", chain(2000)).seconds, 2 * kRoom); }
 
 TEST(CompileTime, FanOutGrowsLinearly) {
-  auto best = [](const char *what, const Graph &g) { return std::min(timed(what, g).seconds, timed(what, g).seconds); };
-  double half = best("fan-out of 2500", fanOut(2500));
-  double whole = best("fan-out of 5000", fanOut(5000));
-  std::printf("time(5000) / time(2500) = %.2f\n", whole / half);
-  EXPECT_LE(whole, 5 * kRoom);
-  EXPECT_LE(whole / half, 2.3);
+  // Rounds in turn, and the median of their ratios: a machine that is slow for a second is slow for both.
+  Graph small = fanOut(2500), large = fanOut(5000);
+  std::vector<double> ratios, wholes;
+  for (int round = 0; round < 7; ++round) {
+    double half = timed("fan-out of 2500", small).seconds;
+    wholes.push_back(timed("fan-out of 5000", large).seconds);
+    ratios.push_back(wholes.back() / half);
+  }
+  auto median = [](std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+    return values[values.size() / 2];
+  };
+  std::printf("time(5000) / time(2500) = %.2f\n", median(ratios));
+  EXPECT_LE(median(wholes), 5 * kRoom);
+  EXPECT_LE(median(ratios), 2.3);
 }
 
 TEST(CompileTime, SixtyDoublingsTakeNoLongerThanTheirNumber) {

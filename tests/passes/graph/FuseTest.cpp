@@ -2,6 +2,7 @@
 #include "passes/interp/Interpreter.h"
 #include "tests/passes/GraphKit.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <iostream>
 #include <set>
@@ -32,10 +33,17 @@ double secondsToFuse(const std::string &text, size_t *kernels = nullptr) {
 }
 
 TEST(Fuse, TimeIsNearLinearInRandomGraphs) {
+  // Rounds in turn, and the median of their ratios: a machine that is slow for a second is slow for both.
+  std::string small = randomDag(2500, 50, 7), large = randomDag(5000, 50, 7);
   size_t kernels = 0;
-  double half = secondsToFuse(randomDag(2500, 50, 7)), whole = secondsToFuse(randomDag(5000, 50, 7), &kernels);
-  std::cout << "5000 ops: " << whole * 1e3 << " ms, " << kernels << " kernels; 2500 ops: " << half * 1e3 << " ms\n";
-  EXPECT_LT(whole / half, 2.3);
+  std::vector<double> ratios;
+  for (int round = 0; round < 5; ++round) {
+    double half = secondsToFuse(small);
+    ratios.push_back(secondsToFuse(large, &kernels) / half);
+  }
+  std::nth_element(ratios.begin(), ratios.begin() + 2, ratios.end());
+  std::cout << "time(5000) / time(2500) = " << ratios[2] << ", " << kernels << " kernels\n";
+  EXPECT_LT(ratios[2], 2.3);
   EXPECT_LT(kernels, 100u);
 }
 
