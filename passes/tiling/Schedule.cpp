@@ -86,6 +86,13 @@ int64_t opCount(graph::KernelOp kernel) {
 
 int64_t roundUp(int64_t value, int64_t unit) { return llvm::divideCeil(value, unit) * unit; }
 
+/// Tiles of about `target`, a multiple of `unit`, that share the extent evenly: a tile may be a quarter larger so that no
+/// sliver is left over, which would cost a CTA's packing for next to no products.
+int64_t evenTile(int64_t extent, int64_t target, int64_t unit) {
+  int64_t count = std::max<int64_t>(1, (extent + target * 3 / 4) / target);
+  return roundUp(llvm::divideCeil(std::max<int64_t>(extent, 1), count), unit);
+}
+
 MatmulSchedule defaultMatmul(const graph::KernelForm &form, const CpuTarget &target) {
   MatmulSchedule s;
   int64_t rank = form.extents.size(), m = form.extents[rank - 2], n = form.extents[rank - 1];
@@ -94,8 +101,8 @@ MatmulSchedule defaultMatmul(const graph::KernelForm &form, const CpuTarget &tar
   // Accumulators fill about half the registers: the others hold a row of b and broadcasts of a.
   s.nr = 2 * target.lanes();
   s.mr = target.vectorRegisters >= 32 ? 8 : 4;
-  s.bm = std::min<int64_t>(128, roundUp(std::max<int64_t>(m, 1), s.mr));
-  s.bn = std::min<int64_t>(256, roundUp(std::max<int64_t>(n, 1), s.nr));
+  s.bm = evenTile(m, 128, s.mr);
+  s.bn = evenTile(n, 256, s.nr);
   s.bk = std::min<int64_t>(256, std::max<int64_t>(k, 1));
   // Too few CTAs leave cores idle: halve the tile while it is larger than a few register tiles.
   auto ctas = [&] {
