@@ -1,7 +1,6 @@
 #include "codegen/cpu/Jit.h"
 #include "codegen/cpu/MachineCode.h"
 
-#include "runtime/host/ThreadPool.h"
 
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -114,24 +113,6 @@ llvm::Expected<CompiledKernel> CpuJit::compile(LLVM::LLVMFuncOp kernel) const {
   if (!address) return address.takeError();
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   return CompiledKernel{symbol, address->toPtr<HostKernelFn>(), std::move(code), seconds.count()};
-}
-
-llvm::Expected<std::vector<CompiledKernel>> CpuJit::compileAll(ModuleOp module, int threads) const {
-  SmallVector<LLVM::LLVMFuncOp> functions(module.getOps<LLVM::LLVMFuncOp>());
-  std::vector<CompiledKernel> kernels(functions.size());
-  std::vector<std::string> errors(functions.size());
-  ThreadPool(threads).run(static_cast<int64_t>(functions.size()), [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) {
-      auto kernel = compile(functions[i]);
-      if (kernel)
-        kernels[i] = std::move(*kernel);
-      else
-        errors[i] = llvm::toString(kernel.takeError());
-    }
-  });
-  for (const std::string &error : errors)
-    if (!error.empty()) return llvm::createStringError(error);
-  return kernels;
 }
 
 llvm::Expected<std::string> kiln::codegen::printCode(LLVM::LLVMFuncOp kernel, const CpuTarget &target, CodeText what,

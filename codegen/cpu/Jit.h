@@ -17,7 +17,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace llvm::orc {
 class LLJIT;
@@ -56,9 +55,6 @@ public:
   /// One function, which must have passed verifyThreadLevel and have HostKernelFn's signature.
   llvm::Expected<CompiledKernel> compile(mlir::LLVM::LLVMFuncOp kernel) const;
 
-  /// Every function of the module, in order, on up to `threads` threads (0: one per hardware thread).
-  llvm::Expected<std::vector<CompiledKernel>> compileAll(mlir::ModuleOp module, int threads = 0) const;
-
 private:
   CpuJit(std::unique_ptr<MachinePool> machines, CpuTarget target, std::shared_ptr<llvm::orc::LLJIT> jit);
 
@@ -67,7 +63,7 @@ private:
   std::shared_ptr<llvm::orc::LLJIT> jit;
 };
 
-/// What dumps and tests read: the function as optimised LLVM IR, or as assembly, for any target of any machine.
+/// The function as optimised LLVM IR, or as assembly, for any target on any machine: for tests, and for studying a kernel.
 enum class CodeText { LlvmIr, Assembly };
 llvm::Expected<std::string> printCode(mlir::LLVM::LLVMFuncOp kernel, const CpuTarget &target, CodeText what,
                                       JitEffort effort = JitEffort::Full);

@@ -59,7 +59,7 @@ PLANTED = [
     ("ir/Bad.cpp", '// see /home/me/kiln\n', "word", "path"),
     ("passes/README.md", "/root/kiln\n", "word", "path"),
     ("ir/Bad.cpp", "// TODO: later\n", "word", "later"),
-    ("ir/Bad.cpp", "// fixes issue 12\n", "word", "number"),
+    ("ir/Bad.cpp", f"// fixes issue {12}\n", "word", "number"),
     ("tests/bad.py", "# from pypi.org\n", "word", "host"),
 ]
 

@@ -46,11 +46,14 @@ public:
       ADD_FAILURE() << llvm::toString(jit.takeError());
       return compiled;
     }
-    auto all = (*jit)->compileAll(*module, 1);
-    if (!all)
-      ADD_FAILURE() << llvm::toString(all.takeError());
-    else
-      compiled = std::move(*all);
+    for (auto function : module->getOps<mlir::LLVM::LLVMFuncOp>()) {
+      auto kernel = (*jit)->compile(function);
+      if (!kernel) {
+        ADD_FAILURE() << llvm::toString(kernel.takeError());
+        return compiled;
+      }
+      compiled.push_back(std::move(*kernel));
+    }
     return compiled;
   }
 
