@@ -47,13 +47,7 @@ int kiln::cli::devicesCommand(const Arguments &a) {
   return 0;
 }
 
-static std::string dtypes(graph::Elements elements) {
-  std::string text;
-  for (auto [bit, name] :
-       {std::pair{graph::kF32, "f32"}, {graph::kI32, "i32"}, {graph::kI64, "i64"}, {graph::kBool, "bool"}})
-    if (elements & bit) text += (text.empty() ? "" : " ") + std::string(name);
-  return text.empty() ? "-" : text;
-}
+static std::string dtypes(graph::Elements elements) { return elements ? graph::elementNames(elements, " ") : "-"; }
 
 /// Ops of the graph dialect say in ODS what they do; the table speaks for the others.
 static std::string summaryOf(const graph::AcceptedOp &row) {
@@ -82,7 +76,7 @@ int kiln::cli::opsCommand(const Arguments &a) {
                    {"results", dtypes(row.results)},
                    {"summary", summary}});
     if (!a.json)
-      fmt::print("{:<18} {:<17} -> {:<17} {}\n", row.name.str(), dtypes(row.operands), dtypes(row.results), summary);
+      fmt::print("{:<18} {:<26} -> {:<26} {}\n", row.name.str(), dtypes(row.operands), dtypes(row.results), summary);
   }
   if (a.json) fmt::print("{}\n", all.dump(2));
   return 0;

@@ -1,6 +1,7 @@
 // Elementwise functions and operators of the DSL: rows that say which op of the graph level serves each class of dtype.
 #include "compiler/dsl/Operands.h"
 #include "compiler/kiln/Ops.h"
+#include "ir/graph/AcceptedOps.h"
 #include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
 
@@ -186,6 +187,24 @@ Tensor kiln::where(const Operand &condition, const Operand &a, const Operand &b)
   return scope.tensor(scope.build("arith.select", {scope.broadcast(c, *shape), v[0], v[1]}, {}, v[0].getType()));
 }
 
+namespace {
+constexpr StringRef kThroughF32 = "f32";
+
+/// The op of a cast between two different dtypes, to all but bool; empty where there is none.
+StringRef castOp(DType from, DType to) {
+  auto isHalf = [](DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; };
+  auto isNumber = [](DType dtype) { return dtype == DType::I32 || dtype == DType::I64; };
+  bool fromFloat = from == DType::F32 || isHalf(from), toFloat = to == DType::F32 || isHalf(to);
+  if (isHalf(from) && isHalf(to)) return kThroughF32;
+  if (fromFloat && toFloat) return isHalf(from) ? "arith.extf" : "arith.truncf";
+  if (fromFloat && isNumber(to)) return "graph.fptosi";
+  if (isNumber(from) && toFloat) return "arith.sitofp";
+  if (isNumber(from) && isNumber(to)) return from == DType::I32 ? "arith.extsi" : "arith.trunci";
+  if (from == DType::Bool && toFloat) return "arith.uitofp";
+  return from == DType::Bool && isNumber(to) ? "arith.extui" : "";
+}
+} // namespace
+
 Tensor kiln::cast(const Operand &x, DType dtype) {
   OpScope scope("cast", {&x});
   Value v = scope.value(x);
@@ -196,17 +215,14 @@ Tensor kiln::cast(const Operand &x, DType dtype) {
     Operand zero = isFloat(from) ? Operand(0.0, scope.call().where) : Operand(0, scope.call().where);
     return compare("cast", CmpFPredicate::UNE, CmpIPredicate::ne, x, zero);
   }
-  static const struct {
-    DType from, to;
-    StringRef op;
-  } rows[] = {{DType::F32, DType::I32, "graph.fptosi"},  {DType::F32, DType::I64, "graph.fptosi"},
-              {DType::I32, DType::F32, "arith.sitofp"},  {DType::I64, DType::F32, "arith.sitofp"},
-              {DType::Bool, DType::F32, "arith.uitofp"}, {DType::Bool, DType::I32, "arith.extui"},
-              {DType::Bool, DType::I64, "arith.extui"},  {DType::I32, DType::I64, "arith.extsi"},
-              {DType::I64, DType::I32, "arith.trunci"}};
-  for (const auto &row : rows)
-    if (row.from == from && row.to == dtype)
-      return scope.tensor(scope.build(row.op, v, {}, RankedTensorType::get(shapeOf(v), element)));
-  fail(scope.call(), "there is no such cast yet", "between f32, i64, i32 and bool",
-       fmt::format("{} to {}", name(from), name(dtype)));
+  StringRef op = castOp(from, dtype);
+  if (op.empty())
+    fail(scope.call(), "there is no such cast yet", "between " + graph::elementNames(graph::kAll),
+         fmt::format("{} to {}", name(from), name(dtype)));
+  auto to = RankedTensorType::get(shapeOf(v), element);
+  if (op == kThroughF32) { // between the 16-bit floats: the first is exact
+    v = scope.build("arith.extf", v, {}, to.clone(scope.b().getF32Type()));
+    op = "arith.truncf";
+  }
+  return scope.tensor(scope.build(op, v, {}, to));
 }

@@ -83,7 +83,7 @@ static Location locationOf(const Call &call, MLIRContext *context) {
 RankedTensorType GraphImpl::tensorType(const Call &call, const Shape &shape, DType dtype) {
   Type element = graph::elementType(dtype, &context);
   if (!element || !graph::elementBit(element))
-    fail(call, "no op takes this dtype yet", "f32, i64, i32 or bool", std::string(name(dtype)));
+    fail(call, "no op takes this dtype yet", graph::elementNames(graph::kAll), std::string(name(dtype)));
   for (int64_t extent : shape)
     if (extent < 0) fail(call, "extents must not be negative", "0 or more", shapeString(shape));
   auto type = RankedTensorType::get(shape, element);

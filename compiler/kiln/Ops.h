@@ -10,15 +10,18 @@
 //
 //   Named ops        are each rounded once to nearest even, never contracted (a·b + c is two roundings, fma is one) and
 //                    never reassociated. Fusion and schedules never change a bit. Subnormals are kept.
-//   Functions        exp, log, tanh, erf, sin, cos, rsqrt and sigmoid are within 2 ulp, gelu within 4; sqrt is exact
-//                    to half.
+//   f16 and bf16     round at every op that the graph names, fused or not; inside a function or composite arithmetic is
+//                    f32 and rounds once at the end.
+//   Functions        exp, log, tanh, erf, sin, cos, rsqrt and sigmoid of f32 are within 2 ulp, gelu within 4; sqrt is
+//                    exact to half.
 //   Composites       (softmax, layerNorm, gelu, matmul) compute in f32 by one formula and round once at the end.
 //   Reductions       have one order that does not depend on the schedule (`graph.reduce` spells it); matmul adds its
 //                    products in ascending k, one fma each. Sums of integers wrap; the mean of integers is f32. An
 //                    empty sum is 0, an empty product 1, an empty max or min an error, an empty mean NaN.
 //   NaN              propagates through maximum, minimum, relu, clip, max, min. Comparisons with NaN are false, != true.
 //   Integers         wrap. Division truncates and never traps: x/0 is 0, INT_MIN/-1 is INT_MIN, remainders match it.
-//   Casts            float to integer truncates and saturates, NaN gives 0; i64 to i32 wraps; to bool is x != 0.
+//   Casts            to floats round once, to nearest even, from integers too. Float to integer truncates and saturates,
+//                    NaN gives 0; i64 to i32 wraps; to bool is x != 0.
 //   Softmax          of a row that is all -inf, or holds NaN or +inf, is NaN.
 // clang-format on
 #pragma once

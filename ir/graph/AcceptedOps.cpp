@@ -12,17 +12,18 @@ using namespace kiln::graph;
 
 namespace {
 constexpr OpClass kElementwise = OpClass::Elementwise;
+constexpr Elements kWide = kAll & ~kHalves;
 constexpr OpLevel kGraph = OpLevel::Graph, kDecomposed = OpLevel::Decomposed, kBoth = OpLevel::Both;
 
 const AcceptedOp kRows[] = {
     // Arithmetic.
-    {"arith.addf", kElementwise, kBoth, kF32, kF32, "sum"},
-    {"arith.subf", kElementwise, kBoth, kF32, kF32, "difference"},
-    {"arith.mulf", kElementwise, kBoth, kF32, kF32, "product"},
-    {"arith.divf", kElementwise, kBoth, kF32, kF32, "quotient, correctly rounded"},
-    {"arith.negf", kElementwise, kBoth, kF32, kF32, "sign flipped, of NaN too"},
-    {"arith.maximumf", kElementwise, kBoth, kF32, kF32, "larger of two; NaN wins, -0 < +0"},
-    {"arith.minimumf", kElementwise, kBoth, kF32, kF32, "smaller of two; NaN wins, -0 < +0"},
+    {"arith.addf", kElementwise, kBoth, kFloats, kFloats, "sum"},
+    {"arith.subf", kElementwise, kBoth, kFloats, kFloats, "difference"},
+    {"arith.mulf", kElementwise, kBoth, kFloats, kFloats, "product"},
+    {"arith.divf", kElementwise, kBoth, kFloats, kFloats, "quotient, correctly rounded"},
+    {"arith.negf", kElementwise, kBoth, kFloats, kFloats, "sign flipped, of NaN too"},
+    {"arith.maximumf", kElementwise, kBoth, kFloats, kFloats, "larger of two; NaN wins, -0 < +0"},
+    {"arith.minimumf", kElementwise, kBoth, kFloats, kFloats, "smaller of two; NaN wins, -0 < +0"},
     {"arith.addi", kElementwise, kBoth, kInts, kInts, "sum, wrapping"},
     {"arith.subi", kElementwise, kBoth, kInts, kInts, "difference, wrapping"},
     {"arith.muli", kElementwise, kBoth, kInts, kInts, "product, wrapping"},
@@ -33,39 +34,43 @@ const AcceptedOp kRows[] = {
     {"graph.divi", kElementwise, kGraph, kInts, kInts, ""},
     {"graph.remi", kElementwise, kGraph, kInts, kInts, ""},
     // Comparisons, logic, choice.
-    {"arith.cmpf", kElementwise, kBoth, kF32, kBool, "comparison; with NaN only the unordered predicates and une hold"},
+    {"arith.cmpf", kElementwise, kBoth, kFloats, kBool,
+     "comparison; with NaN only the unordered predicates and une hold"},
     {"arith.cmpi", kElementwise, kBoth, kInts | kBool, kBool, "comparison, signed or unsigned"},
     {"arith.andi", kElementwise, kBoth, kInts | kBool, kInts | kBool, "and, bit by bit"},
     {"arith.ori", kElementwise, kBoth, kInts | kBool, kInts | kBool, "or, bit by bit"},
     {"arith.xori", kElementwise, kBoth, kInts | kBool, kInts | kBool, "exclusive or, bit by bit"},
     {"arith.select", kElementwise, kBoth, kAll, kAll, "where(condition, a, b)"},
     // Casts.
-    {"arith.sitofp", kElementwise, kBoth, kInts, kF32, "integer to float, rounded to nearest even"},
-    {"arith.uitofp", kElementwise, kBoth, kBool, kF32, "bool to float: 0 or 1"},
+    {"arith.sitofp", kElementwise, kBoth, kInts, kFloats, "integer to float, rounded once, to nearest even", kAll,
+     kF32},
+    {"arith.uitofp", kElementwise, kBoth, kBool, kFloats, "bool to float: 0 or 1", kAll, kF32},
+    {"arith.extf", kElementwise, kBoth, kHalves, kF32, "f16 or bf16 to f32, exact"},
+    {"arith.truncf", kElementwise, kBoth, kF32, kHalves, "f32 to f16 or bf16, rounded to nearest even"},
     {"arith.extui", kElementwise, kBoth, kBool, kInts, "bool to integer: 0 or 1"},
     {"arith.extsi", kElementwise, kBoth, kI32, kI64, "i32 to i64"},
     {"arith.trunci", kElementwise, kBoth, kI64, kI32, "i64 to i32, wrapping"},
     {"arith.fptosi", kElementwise, kDecomposed, kF32, kInts, "only behind graph.fptosi's clamp"},
-    {"graph.fptosi", kElementwise, kGraph, kF32, kInts, ""},
+    {"graph.fptosi", kElementwise, kGraph, kFloats, kInts, ""},
     // Functions.
-    {"math.absf", kElementwise, kBoth, kF32, kF32, "sign cleared"},
-    {"math.floor", kElementwise, kBoth, kF32, kF32, "largest integer not above"},
-    {"math.ceil", kElementwise, kBoth, kF32, kF32, "smallest integer not below"},
-    {"math.fma", kElementwise, kBoth, kF32, kF32, "a·b + c, rounded once"},
-    {"math.sqrt", kElementwise, kBoth, kF32, kF32, "square root, correctly rounded"},
-    {"math.rsqrt", kElementwise, kBoth, kF32, kF32, "1/sqrt(x), within 2 ulp"},
-    {"math.exp", kElementwise, kBoth, kF32, kF32, "e^x, within 2 ulp"},
-    {"math.log", kElementwise, kBoth, kF32, kF32, "natural logarithm, within 2 ulp"},
-    {"math.sin", kElementwise, kBoth, kF32, kF32, "sine, within 2 ulp at every argument"},
-    {"math.cos", kElementwise, kBoth, kF32, kF32, "cosine, within 2 ulp at every argument"},
-    {"math.tanh", kElementwise, kBoth, kF32, kF32, "hyperbolic tangent, within 2 ulp"},
-    {"math.erf", kElementwise, kBoth, kF32, kF32, "error function, within 2 ulp, |erf| <= 1"},
-    {"graph.relu", kElementwise, kGraph, kF32, kF32, ""},
-    {"graph.sigmoid", kElementwise, kBoth, kF32, kF32, ""},
-    {"graph.gelu", kElementwise, kBoth, kF32, kF32, ""},
+    {"math.absf", kElementwise, kBoth, kFloats, kFloats, "sign cleared"},
+    {"math.floor", kElementwise, kBoth, kFloats, kFloats, "largest integer not above"},
+    {"math.ceil", kElementwise, kBoth, kFloats, kFloats, "smallest integer not below"},
+    {"math.fma", kElementwise, kBoth, kFloats, kFloats, "a·b + c, rounded once"},
+    {"math.sqrt", kElementwise, kBoth, kFloats, kFloats, "square root, correctly rounded"},
+    {"math.rsqrt", kElementwise, kBoth, kFloats, kFloats, "1/sqrt(x), within 2 ulp"},
+    {"math.exp", kElementwise, kBoth, kFloats, kFloats, "e^x, within 2 ulp"},
+    {"math.log", kElementwise, kBoth, kFloats, kFloats, "natural logarithm, within 2 ulp"},
+    {"math.sin", kElementwise, kBoth, kFloats, kFloats, "sine, within 2 ulp at every argument"},
+    {"math.cos", kElementwise, kBoth, kFloats, kFloats, "cosine, within 2 ulp at every argument"},
+    {"math.tanh", kElementwise, kBoth, kFloats, kFloats, "hyperbolic tangent, within 2 ulp"},
+    {"math.erf", kElementwise, kBoth, kFloats, kFloats, "error function, within 2 ulp, |erf| <= 1"},
+    {"graph.relu", kElementwise, kGraph, kFloats, kFloats, ""},
+    {"graph.sigmoid", kElementwise, kBoth, kFloats, kFloats, ""},
+    {"graph.gelu", kElementwise, kBoth, kFloats, kFloats, ""},
     // Constants and indices.
     {"arith.constant", kElementwise, kBoth, kAll, kAll, "the same scalar everywhere, or a small dense tensor"},
-    {"graph.iota", OpClass::Index, kBoth, 0, kF32 | kInts, ""},
+    {"graph.iota", OpClass::Index, kBoth, 0, kFloats | kInts, "", kAll, kWide},
     // Data movement.
     {"graph.broadcast", OpClass::View, kBoth, kAll, kAll, ""},
     {"graph.reshape", OpClass::View, kBoth, kAll, kAll, ""},
@@ -74,10 +79,10 @@ const AcceptedOp kRows[] = {
     {"graph.concat", OpClass::Index, kBoth, kAll, kAll, ""},
     {"graph.gather", OpClass::Index, kBoth, kAll, kAll, ""},
     // Reductions and composites.
-    {"graph.reduce", OpClass::Reduction, kBoth, kAll, kAll, ""},
-    {"graph.matmul", OpClass::Matmul, kBoth, kF32, kF32, ""},
-    {"graph.softmax", OpClass::Composite, kGraph, kF32, kF32, ""},
-    {"graph.layer_norm", OpClass::Composite, kGraph, kF32, kF32, ""},
+    {"graph.reduce", OpClass::Reduction, kBoth, kAll, kAll, "", kWide, kWide},
+    {"graph.matmul", OpClass::Matmul, kBoth, kFloats, kFloats, "", kAll, kF32},
+    {"graph.softmax", OpClass::Composite, kGraph, kFloats, kFloats, ""},
+    {"graph.layer_norm", OpClass::Composite, kGraph, kFloats, kFloats, ""},
     // Structure.
     {"graph.kernel", OpClass::Structure, kDecomposed, kAll, kAll, ""},
     {"graph.yield", OpClass::Structure, kDecomposed, kAll, kAll, ""},
@@ -88,17 +93,24 @@ bool takes(Elements accepted, TypeRange types) {
   return llvm::all_of(types, [&](Type type) { return (elementBit(getElementTypeOrSelf(type)) & accepted) != 0; });
 }
 
-std::string names(Elements elements) {
-  std::string text;
-  for (auto [bit, name] : {std::pair{kF32, "f32"}, {kI32, "i32"}, {kI64, "i64"}, {kBool, "bool"}})
-    if (elements & bit) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
-}
+constexpr ElementRow kElements[] = {{kF32, "f32"}, {kF16, "f16"}, {kBF16, "bf16"},
+                                    {kI32, "i32"}, {kI64, "i64"}, {kBool, "bool"}};
 
 } // namespace
 
+ArrayRef<ElementRow> kiln::graph::elementRows() { return kElements; }
+
+std::string kiln::graph::elementNames(Elements elements, StringRef separator) {
+  std::string text;
+  for (const ElementRow &row : kElements)
+    if (elements & row.bit) text += ((text.empty() ? "" : separator) + row.name).str();
+  return text;
+}
+
 Elements kiln::graph::elementBit(Type element) {
   if (element.isF32()) return kF32;
+  if (element.isF16()) return kF16;
+  if (element.isBF16()) return kBF16;
   if (element.isSignlessInteger(32)) return kI32;
   if (element.isSignlessInteger(64)) return kI64;
   if (element.isSignlessInteger(1)) return kBool;
@@ -180,9 +192,10 @@ LogicalResult kiln::graph::verifyAcceptedOp(Operation *op, OpLevel level) {
   if (failed(verifyTensors(op))) return failure();
   bool select = name == "arith.select"; // its condition is bool whatever it chooses between
   TypeRange operands(op->getOperands().drop_front(select ? 1 : 0));
-  if (!takes(row->operands, operands) || !takes(row->results, op->getResultTypes())) {
-    std::string arrow = row->operands ? " to " : "";
-    return refuse(op, "does not take these dtypes", names(row->operands) + arrow + names(row->results),
+  Elements from = row->operandsAt(level), to = row->resultsAt(level);
+  if (!takes(from, operands) || !takes(to, op->getResultTypes())) {
+    std::string arrow = from ? " to " : "";
+    return refuse(op, "does not take these dtypes", elementNames(from) + arrow + elementNames(to),
                   list(op->getOperandTypes()) + (op->getNumOperands() ? " to " : "") + list(op->getResultTypes()));
   }
   return verifyAttributes(op);
@@ -194,8 +207,8 @@ static LogicalResult verifySignature(func::FuncOp function) {
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
     if (isPlainTensor(type) && (elementBit(getElementTypeOrSelf(type)) & kAll)) continue;
     InFlightDiagnostic diag = function.emitError()
-                              << "arguments and results must be static tensors of f32, i64, i32 or bool";
-    diag.attachNote() << "expected: a type such as tensor<8x128xf32>";
+                              << "arguments and results must be static tensors of a dtype that ops take";
+    diag.attachNote() << "expected: a type such as tensor<8x128xf32>; the dtypes are " << elementNames(kAll);
     std::string found;
     llvm::raw_string_ostream(found) << type;
     diag.attachNote() << "found: " << found;

@@ -10,6 +10,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <string>
+
 namespace mlir {
 class ModuleOp;
 class Operation;
@@ -23,7 +25,28 @@ namespace kiln::graph {
 
 /// A set of element types, one bit each.
 using Elements = unsigned;
-enum : Elements { kF32 = 1, kI32 = 2, kI64 = 4, kBool = 8, kInts = kI32 | kI64, kAll = kF32 | kInts | kBool };
+enum : Elements {
+  kF32 = 1,
+  kI32 = 2,
+  kI64 = 4,
+  kBool = 8,
+  kF16 = 16,
+  kBF16 = 32,
+  kHalves = kF16 | kBF16, ///< the 16-bit floats
+  kFloats = kF32 | kHalves,
+  kInts = kI32 | kI64,
+  kAll = kFloats | kInts | kBool
+};
+
+/// One element type that ops take.
+struct ElementRow {
+  Elements bit;
+  llvm::StringRef name; ///< as Kiln spells it: "f32", "bool"
+};
+/// Every element type that ops take, floats first.
+llvm::ArrayRef<ElementRow> elementRows();
+/// The names of a set, in the order of elementRows(): "f32, f16".
+std::string elementNames(Elements elements, llvm::StringRef separator = ", ");
 
 /// The bit of an element type; 0 for one that no op takes yet.
 Elements elementBit(mlir::Type element);
@@ -41,6 +64,11 @@ struct AcceptedOp {
   Elements operands;       ///< element types its tensor operands may have
   Elements results;        ///< element types its results may have
   llvm::StringRef summary; ///< for ops of other dialects, whose own documentation says more than applies here
+  /// Those of `operands` and `results` that remain after graph-decompose, which spells the others in other ops.
+  Elements lateOperands = kAll, lateResults = kAll;
+
+  Elements operandsAt(OpLevel at) const { return at == OpLevel::Decomposed ? operands & lateOperands : operands; }
+  Elements resultsAt(OpLevel at) const { return at == OpLevel::Decomposed ? results & lateResults : results; }
 };
 
 /// Every row.

@@ -28,7 +28,7 @@ def Graph_ReluOp : Graph_FloatUnary<"relu"> {
 
 def Graph_SigmoidOp : Graph_FloatUnary<"sigmoid"> {
   let summary = "1 / (1 + exp(-x)), elementwise, with no overflow at either end";
-  let description = [{ Expanded late, by its row in `passes/functions`, within 2 ulp for f32. }];
+  let description = [{ Expanded late, by its row in `passes/functions`, which says how accurate it is. }];
 }
 
 def Graph_GeluOp : Graph_Op<"gelu", [Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {

@@ -30,14 +30,15 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$kind $x `axes` $axes attr-dict `:` type($x) `->` type($result)";
 }
 
-def Graph_MatmulOp : Graph_Op<"matmul", [Pure, InferTypeOpAdaptor]> {
+def Graph_MatmulOp : Graph_Op<"matmul", [Pure, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "batched matrix product, operands optionally transposed";
   let description = [{
     a is […, M, K] ([…, K, M] with `transpose_a`), b is […, K, N] ([…, N, K] with `transpose_b`), the result
-    […, M, N]. Accumulates in f32 (f64 for f64), k ascending, and rounds once.
+    […, M, N]. Accumulates in f32 (f64 for f64), k ascending, and rounds once; with operands of 16 bits the result may
+    also be the f32 sums themselves.
 
     (C1) both operands have the same rank, at least 2. (C2) their batch extents agree. (C3) their K extents agree.
-    (C4) one float element type.
+    (C4) one float element type, that of the result; f32 from 16-bit operands.
 
     ```mlir
     %y = graph.matmul %q, %k transpose_b : (tensor<12x128x32xf32>, tensor<12x128x32xf32>) -> tensor<12x128x128xf32>

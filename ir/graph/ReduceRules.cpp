@@ -76,6 +76,15 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
+/// The inferred type, or f32 where that is a 16-bit float.
+bool MatmulOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange actual) {
+  if (inferred.size() != 1 || actual.size() != 1) return false;
+  auto rounded = dyn_cast<RankedTensorType>(inferred[0]);
+  if (!rounded || inferred[0] == actual[0]) return rounded != nullptr;
+  Type element = rounded.getElementType();
+  return (element.isF16() || element.isBF16()) && rounded.clone(Float32Type::get(element.getContext())) == actual[0];
+}
+
 LogicalResult SoftmaxOp::verify() {
   auto type = tensorOf(getX());
   int64_t axis = getAxis();

@@ -23,9 +23,25 @@ Value splat(ImplicitLocOpBuilder &b, Type type, const APInt &value) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(cast<RankedTensorType>(type), value));
 }
 
+bool isHalf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+Value widened(ImplicitLocOpBuilder &b, Value x) {
+  if (!isHalf(x.getType())) return x;
+  return arith::ExtFOp::create(b, cast<RankedTensorType>(x.getType()).clone(b.getF32Type()), x);
+}
+
+Value rounded(ImplicitLocOpBuilder &b, Value x, Type element) {
+  if (!isHalf(element)) return x;
+  return arith::TruncFOp::create(b, cast<RankedTensorType>(x.getType()).clone(element), x);
+}
+
 ArrayRef<DecomposeRow> decomposeRows() {
   static const SmallVector<DecomposeRow> rows = [] {
     SmallVector<DecomposeRow> all(elementwiseDecomposeRows());
+    llvm::append_range(all, castDecomposeRows());
     llvm::append_range(all, reduceDecomposeRows());
     return all;
   }();

@@ -17,14 +17,25 @@ def Verify : Pass<"graph-verify", "::mlir::ModuleOp"> {
 def Decompose : Pass<"graph-decompose", "::mlir::func::FuncOp"> {
   let summary = "spells composites and guarded ops in the ops that fusion and emission know";
   let description = [{
-    softmax, layer_norm, mean, relu, integer division and remainder, and float-to-integer casts become accepted ops;
-    what they do to NaN, infinities, 0 and INT_MIN is in `passes/graph/decompose`. gelu and sigmoid stay: they expand
+    softmax, layer_norm, mean, relu, integer division and remainder, and casts between floats and integers become
+    accepted ops; what they do to NaN, infinities, 0 and INT_MIN is in `passes/graph/decompose`. gelu and sigmoid stay: they expand
     late, with the functions. A combination of nothing becomes its identity, and an op whose result is empty an empty
     constant, so that no later pass meets a tensor without elements that something depends on.
 
     Before: `%y = graph.relu %x`. After: `%y = arith.maximumf %x, %zero`, with `%zero` a splat constant.
 
-    Limits: f32 composites. Numerics: the formulas of the contract, rounded at each op; no float is computed here, so
+    After it arithmetic on f16 and bf16 *is* the roundings that the contract names: a reduction, a composite or a matmul
+    that the graph names in 16 bits is `arith.extf`, its formula in f32, `arith.truncf`. A matmul keeps operands of 16
+    bits and gives f32:
+
+    ```mlir
+    %y = graph.matmul %a, %b : (tensor<4x8xbf16>, tensor<8x2xbf16>) -> tensor<4x2xbf16>
+    // becomes
+    %s = graph.matmul %a, %b : (tensor<4x8xbf16>, tensor<8x2xbf16>) -> tensor<4x2xf32>
+    %y = arith.truncf %s : tensor<4x2xf32> to tensor<4x2xbf16>
+    ```
+
+    Limits: none. Numerics: the formulas of the contract, rounded at each op; no float is computed here, so
     that nothing depends on the build host's libm.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

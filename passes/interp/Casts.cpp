@@ -11,6 +11,9 @@ int64_t same(int64_t x) {
   return x;
 } // bools are 0 and 1, integers are kept sign-extended, results are cut to their width
 
+/// What rounds is the result's dtype, when the element is set.
+Element identity(Element x) { return x; }
+
 LogicalResult toFloatRow(Operation *, Operands x, MutableArrayRef<OracleTensor> results) {
   mapToFloat(fromInteger, *x[0], results[0]);
   return success();
@@ -23,6 +26,8 @@ LogicalResult toIntegerRow(Operation *, Operands x, MutableArrayRef<OracleTensor
 }
 
 const InterpRow kRows[] = {
+    {"arith.extf", unaryRow<identity>, "none"},
+    {"arith.truncf", unaryRow<identity>, "half a unit in the last place of the narrow type; none for exact operands"},
     {"arith.sitofp", toFloatRow, "none: rounded once, to nearest even"},
     {"arith.uitofp", toFloatRow, "none"},
     {"arith.extui", integerUnaryRow<same>, "none"},

@@ -45,30 +45,10 @@ Value remi(ImplicitLocOpBuilder &b, Operation *op) {
   return arith::SelectOp::create(b, isZero, x, remainder);
 }
 
-/// The bounds are powers of two, exact in every float type that reaches them; NaN fails each ordered comparison.
-Value fpToSi(ImplicitLocOpBuilder &b, Operation *op) {
-  Value x = op->getOperand(0);
-  Type to = op->getResult(0).getType();
-  unsigned width = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
-  APInt lowest = APInt::getSignedMinValue(width), highest = APInt::getSignedMaxValue(width);
-  double limit = -lowest.signedRoundToDouble();
-  auto compare = [&](arith::CmpFPredicate predicate, double bound) -> Value {
-    return arith::CmpFOp::create(b, predicate, x, splat(b, x.getType(), bound));
-  };
-  Value notBelow = compare(arith::CmpFPredicate::OGE, -limit), notAbove = compare(arith::CmpFPredicate::OLT, limit);
-  Value below = compare(arith::CmpFPredicate::OLT, -limit), above = compare(arith::CmpFPredicate::OGE, limit);
-  Value inside = arith::AndIOp::create(b, notBelow, notAbove);
-  Value safe = arith::SelectOp::create(b, inside, x, splat(b, x.getType(), 0.0));
-  Value result = arith::FPToSIOp::create(b, to, safe);
-  result = arith::SelectOp::create(b, above, splat(b, to, highest), result);
-  return arith::SelectOp::create(b, below, splat(b, to, lowest), result);
-}
-
 const DecomposeRow kRows[] = {
     {"graph.relu", relu},
     {"graph.divi", divi},
     {"graph.remi", remi},
-    {"graph.fptosi", fpToSi},
 };
 } // namespace
 

@@ -38,29 +38,39 @@ Value identity(ImplicitLocOpBuilder &b, ReduceKind kind, RankedTensorType type) 
   return splat(b, type, double(one));
 }
 
-/// sum(x) / n in f32, n rounded to f32; over no elements 0/0, which is NaN.
-Value mean(ImplicitLocOpBuilder &b, ReduceOp op, int64_t n) {
-  Value x = op.getX();
-  auto type = cast<RankedTensorType>(op.getType());
+/// sum(x) / n in f32, n rounded to f32; over no elements 0/0, which is NaN. x is f32 or integer.
+Value mean(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> axes, RankedTensorType type, int64_t n) {
   if (getElementTypeOrSelf(x).isInteger())
     x = arith::SIToFPOp::create(b, cast<RankedTensorType>(x.getType()).clone(b.getF32Type()), x);
-  if (op.getAxes().empty()) return x;
-  Value sum = n == 0 ? identity(b, ReduceKind::sum, type) : ReduceOp::create(b, ReduceKind::sum, x, op.getAxes());
+  if (axes.empty()) return x;
+  Value sum = n == 0 ? identity(b, ReduceKind::sum, type) : ReduceOp::create(b, ReduceKind::sum, x, axes);
   return arith::DivFOp::create(b, sum, splat(b, type, double(n)));
 }
 
+/// 16-bit floats are combined in f32 and rounded once.
 Value reduce(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<ReduceOp>(operation);
+  auto type = cast<RankedTensorType>(op.getType());
   int64_t n = elementsAlong(shapeOf(op.getX()), op.getAxes());
-  if (op.getKind() == ReduceKind::mean) return mean(b, op, n);
-  if (op.getAxes().empty()) return op.getX();
-  if (n == 0) return identity(b, op.getKind(), cast<RankedTensorType>(op.getType()));
-  return op;
+  bool half = isHalf(type);
+  if (op.getAxes().empty() && (half || op.getKind() != ReduceKind::mean)) return op.getX();
+  RankedTensorType wide = half ? type.clone(b.getF32Type()) : type;
+  if (op.getKind() == ReduceKind::mean)
+    return rounded(b, mean(b, widened(b, op.getX()), op.getAxes(), wide, n), type.getElementType());
+  if (n == 0) return identity(b, op.getKind(), type);
+  if (!half) return op;
+  return rounded(b, ReduceOp::create(b, op.getKind(), widened(b, op.getX()), op.getAxes()), type.getElementType());
 }
 
+/// Operands of 16 bits stay, their products are summed in f32 and rounded once.
 Value matmul(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<MatmulOp>(operation);
-  return isEmpty(op.getA()) ? splat(b, op.getType(), 0.0) : op.getResult(); // K = 0: sums of nothing
+  auto type = cast<RankedTensorType>(op.getType());
+  if (isEmpty(op.getA())) return splat(b, type, 0.0); // K = 0: sums of nothing
+  if (!isHalf(type)) return op;
+  auto wide =
+      MatmulOp::create(b, type.clone(b.getF32Type()), op.getA(), op.getB(), op.getTransposeA(), op.getTransposeB());
+  return rounded(b, wide, type.getElementType());
 }
 
 /// Empty pieces are dropped; a single piece is the result.
@@ -71,23 +81,24 @@ Value concat(ImplicitLocOpBuilder &b, Operation *operation) {
   return pieces.size() == op.getXs().size() ? op.getResult() : ConcatOp::create(b, pieces, op.getAxis()).getResult();
 }
 
-/// exp(x - max) / sum(exp(x - max)), in two passes.
+/// exp(x - max) / sum(exp(x - max)), in two passes, in f32.
 Value softmax(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<SoftmaxOp>(operation);
-  Value x = op.getX();
+  Value x = widened(b, op.getX());
   auto type = cast<RankedTensorType>(x.getType());
   int64_t axis = op.getAxis();
   Value largest = broadcastBack(b, reduceAlong(b, ReduceKind::max, x, axis), type, axis);
   Value shifted = arith::SubFOp::create(b, x, largest);
   Value exponential = math::ExpOp::create(b, shifted);
   Value sum = broadcastBack(b, reduceAlong(b, ReduceKind::sum, exponential, axis), type, axis);
-  return arith::DivFOp::create(b, exponential, sum);
+  Value quotient = arith::DivFOp::create(b, exponential, sum);
+  return rounded(b, quotient, getElementTypeOrSelf(op.getType()));
 }
 
-/// ((x - mean) · rsqrt(var + eps)) · scale + bias, mean and variance in two passes.
+/// ((x - mean) · rsqrt(var + eps)) · scale + bias, mean and variance in two passes, in f32.
 Value layerNorm(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<LayerNormOp>(operation);
-  Value x = op.getX();
+  Value x = widened(b, op.getX());
   auto type = cast<RankedTensorType>(x.getType());
   int64_t axis = type.getRank() - 1;
   auto meanAlong = [&](Value v) -> Value {
@@ -99,9 +110,12 @@ Value layerNorm(ImplicitLocOpBuilder &b, Operation *operation) {
   Value shifted = arith::AddFOp::create(b, variance, splat(b, variance.getType(), op.getEps().convertToDouble()));
   Value scaleRow = math::RsqrtOp::create(b, shifted);
   Value normal = arith::MulFOp::create(b, centred, broadcastBack(b, scaleRow, type, axis));
-  auto alongLast = [&](Value v) -> Value { return BroadcastOp::create(b, type, v, ArrayRef<int64_t>{axis}); };
+  auto alongLast = [&](Value v) -> Value {
+    return BroadcastOp::create(b, type, widened(b, v), ArrayRef<int64_t>{axis});
+  };
   Value scaled = arith::MulFOp::create(b, normal, alongLast(op.getScale()));
-  return arith::AddFOp::create(b, scaled, alongLast(op.getBias()));
+  Value moved = arith::AddFOp::create(b, scaled, alongLast(op.getBias()));
+  return rounded(b, moved, getElementTypeOrSelf(op.getType()));
 }
 
 const DecomposeRow kRows[] = {

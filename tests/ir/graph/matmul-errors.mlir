@@ -89,3 +89,13 @@ func.func @f(%a: tensor<4x5xi32>, %b: tensor<5x6xi32>) -> tensor<4x6xi32> {
   %0 = graph.matmul %a, %b : (tensor<4x5xi32>, tensor<5x6xi32>) -> tensor<4x6xi32>
   return %0 : tensor<4x6xi32>
 }
+
+// -----
+
+// Operands of 16 bits may give f32, but not the reverse.
+func.func @f(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>) -> tensor<4x6xbf16> {
+  // expected-error @below {{'graph.matmul' op inferred type(s) 'tensor<4x6xf32>' are incompatible with return type(s) of operation 'tensor<4x6xbf16>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = graph.matmul %a, %b : (tensor<4x5xf32>, tensor<5x6xf32>) -> tensor<4x6xbf16>
+  return %0 : tensor<4x6xbf16>
+}

@@ -76,3 +76,17 @@ func.func @integers(%x: tensor<4xi32>, %f: tensor<4xf32>) -> (tensor<4xi32>, ten
   %2 = graph.fptosi %f : tensor<4xf32> to tensor<4xi64>
   return %1, %2 : tensor<4xi32>, tensor<4xi64>
 }
+
+// CHECK-LABEL: func.func @halves
+func.func @halves(%a: tensor<4x8xbf16>, %b: tensor<8x2xbf16>) -> (tensor<4x2xbf16>, tensor<4x2xf32>, tensor<4x8xf16>) {
+  // CHECK: graph.matmul %{{.*}}, %{{.*}} : (tensor<4x8xbf16>, tensor<8x2xbf16>) -> tensor<4x2xbf16>
+  %0 = graph.matmul %a, %b : (tensor<4x8xbf16>, tensor<8x2xbf16>) -> tensor<4x2xbf16>
+  // CHECK: graph.matmul %{{.*}}, %{{.*}} : (tensor<4x8xbf16>, tensor<8x2xbf16>) -> tensor<4x2xf32>
+  %1 = graph.matmul %a, %b : (tensor<4x8xbf16>, tensor<8x2xbf16>) -> tensor<4x2xf32>
+  // CHECK: graph.gelu <tanh> %{{.*}} : tensor<4x8xbf16>
+  %2 = graph.gelu <tanh> %a : tensor<4x8xbf16>
+  %3 = arith.extf %2 : tensor<4x8xbf16> to tensor<4x8xf32>
+  // CHECK: arith.truncf %{{.*}} : tensor<4x8xf32> to tensor<4x8xf16>
+  %4 = arith.truncf %3 : tensor<4x8xf32> to tensor<4x8xf16>
+  return %0, %1, %4 : tensor<4x2xbf16>, tensor<4x2xf32>, tensor<4x8xf16>
+}

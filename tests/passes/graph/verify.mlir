@@ -27,12 +27,12 @@ func.func @unguarded(%x: tensor<8xi32>) -> tensor<8xi32> {
 
 // -----
 
-// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-error@+3 {{arguments and results must be static tensors of a dtype that ops take}}
 // expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
 // expected-note@+1 {{found: tensor<8xf64>}}
 func.func @dtype(%x: tensor<8xf64>) -> tensor<8xf64> {
   // expected-error@+3 {{'arith.addf' does not take these dtypes}}
-  // expected-note@+2 {{expected: f32 to f32}}
+  // expected-note@+2 {{expected: f32, f16, bf16 to f32, f16, bf16}}
   // expected-note@+1 {{found: 8xf64, 8xf64 to 8xf64}}
   %0 = arith.addf %x, %x : tensor<8xf64>
   return %0 : tensor<8xf64>
@@ -54,7 +54,7 @@ func.func @scalarCondition(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-error@+3 {{arguments and results must be static tensors of a dtype that ops take}}
 // expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
 // expected-note@+1 {{found: vector<4xf32>}}
 func.func @vector(%x: vector<4xf32>) {
@@ -67,7 +67,7 @@ func.func @vector(%x: vector<4xf32>) {
 
 // -----
 
-// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-error@+3 {{arguments and results must be static tensors of a dtype that ops take}}
 // expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
 // expected-note@+1 {{found: tensor<?xf32>}}
 func.func @dynamic(%x: tensor<?xf32>) {
@@ -80,7 +80,7 @@ func.func @dynamic(%x: tensor<?xf32>) {
 
 // -----
 
-// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-error@+3 {{arguments and results must be static tensors of a dtype that ops take}}
 // expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
 // expected-note@+1 {{found: f32}}
 func.func @returned(%x: f32) -> f32 {
@@ -89,7 +89,7 @@ func.func @returned(%x: f32) -> f32 {
 
 // -----
 
-// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-error@+3 {{arguments and results must be static tensors of a dtype that ops take}}
 // expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
 // expected-note@+1 {{found: tensor<4xf32, #tile.simd>}}
 func.func @encoded(%x: tensor<4xf32, #tile.simd>) {
@@ -102,12 +102,12 @@ func.func @encoded(%x: tensor<4xf32, #tile.simd>) {
 
 // -----
 
-// expected-error@+3 {{arguments and results must be static tensors of f32, i64, i32 or bool}}
+// expected-error@+3 {{arguments and results must be static tensors of a dtype that ops take}}
 // expected-note@+2 {{expected: a type such as tensor<8x128xf32>}}
 // expected-note@+1 {{found: tensor<4xui32>}}
 func.func @unsigned(%c: tensor<4xi1>, %x: tensor<4xui32>) {
   // expected-error@+3 {{'arith.select' does not take these dtypes}}
-  // expected-note@+2 {{expected: f32, i32, i64, bool to f32, i32, i64, bool}}
+  // expected-note@+2 {{expected: f32, f16, bf16, i32, i64, bool to f32, f16, bf16, i32, i64, bool}}
   // expected-note@+1 {{found: 4xi1, 4xui32, 4xui32 to 4xui32}}
   %0 = arith.select %c, %x, %x : tensor<4xi1>, tensor<4xui32>
   return
