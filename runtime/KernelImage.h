@@ -22,13 +22,16 @@ struct HostKernelImage {
   std::string symbol;
 };
 
-/// A kernel as text or machine code for a device's own loader.
+/// A kernel as text or machine code for a device's own loader. Its parameters are those of the plan's ABI, in order:
+/// pointers and i64 of 8 bytes each, scalars in their own type or as 8 bytes, tensor maps of 128 bytes.
 struct CodeImage {
   enum class Format : uint8_t { Ptx, Cubin };
   Format format = Format::Ptx;
   std::vector<char> code;
-  std::string symbol;
-  std::string target; ///< "sm_90a"
+  std::string symbol;      ///< the entry's name in `code`
+  std::string target;      ///< "sm_90a"
+  int32_t threads = 0;     ///< per CTA, in x; at least 1
+  int64_t sharedBytes = 0; ///< dynamic shared memory that a launch may ask for; 0 if launches alone say it
 };
 
 using KernelImage = std::variant<HostKernelImage, CodeImage>;
