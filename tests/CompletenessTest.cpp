@@ -83,7 +83,7 @@ bool hasFunction(StringRef op) {
 }
 
 bool hasSkeleton(graph::KernelKind kind) {
-  return llvm::any_of(tiling::cpuSkeletons(), [&](const tiling::Skeleton &row) { return row.kind == kind; });
+  return llvm::any_of(tiling::cpu::skeletons(), [&](const tiling::Skeleton &row) { return row.kind == kind; });
 }
 
 /// How a kernel makes the op's value: a row of the emitter's, or a skeleton that is built around it.

@@ -36,7 +36,7 @@ void TileDialect::initialize() {
 
 bool kiln::tile::isFragment(Type type, int64_t rank) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !isa_and_nonnull<SimdAttr, SimdColumnAttr>(tensor.getEncoding())) return false;
+  if (!tensor || !tensor.getEncoding() || !isLayout(tensor.getEncoding())) return false;
   return rank < 0 || tensor.getRank() == rank;
 }
 
@@ -54,6 +54,9 @@ Type kiln::tile::elementTypeOf(Type memory) {
       .Default(Type());
 }
 
+RankedTensorType kiln::tile::blocked(Type element, int64_t extent, int64_t vec, int64_t threads) {
+  return RankedTensorType::get({extent}, element, BlockedAttr::get(element.getContext(), vec, threads));
+}
 RankedTensorType kiln::tile::simd(Type element, int64_t lanes) {
   return RankedTensorType::get({lanes}, element, SimdAttr::get(element.getContext()));
 }
@@ -152,30 +155,7 @@ void SharedType::print(AsmPrinter &p) const {
   p << '>';
 }
 
-//===- Fragment layouts -------------------------------------------------------------------------------------------===//
-
-static std::string spellExtent(int64_t extent) { return ShapedType::isDynamic(extent) ? "?" : std::to_string(extent); }
-
-LogicalResult SimdAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
-                                       function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() != 1 && shape.size() != 2)
-    return violate(
-        emitError, "#tile.simd",
-        {"C1", "a fragment must be a vector, or rows of one", "rank 1 or 2", fmt::format("rank {}", shape.size())});
-  for (int64_t extent : shape)
-    if (extent < 1)
-      return violate(emitError, "#tile.simd",
-                     {"C2", "a fragment must hold something", "static extents of at least 1", spellExtent(extent)});
-  return success();
-}
-
-LogicalResult SimdColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
-                                             function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() != 1)
-    return violate(emitError, "#tile.simd_column",
-                   {"C1", "a column must have rows and nothing else", "rank 1", fmt::format("rank {}", shape.size())});
-  if (shape[0] < 1)
-    return violate(emitError, "#tile.simd_column",
-                   {"C2", "a fragment must hold something", "a static extent of at least 1", spellExtent(shape[0])});
-  return success();
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t stages, SharedType) {
+  if (stages >= 1) return success();
+  return violate(emitError, "!tile.ring", {"C1", "a ring must have a stage", "1 or more", std::to_string(stages)});
 }

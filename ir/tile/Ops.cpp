@@ -29,16 +29,21 @@ template <class... Types> static std::string spell(Types... types) {
 
 //===- tile.kernel ------------------------------------------------------------------------------------------------===//
 
-// tile.kernel @name(%x: !tile.global<…>, …) grid N attributes {…} { … }
+// tile.kernel @name(%x: !tile.global<…>, …) grid N threads T attributes {…} { … }
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
   int64_t grid = 0;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
       parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren, /*allowType=*/true) ||
-      parser.parseKeyword("grid") || parser.parseInteger(grid) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+      parser.parseKeyword("grid") || parser.parseInteger(grid))
     return failure();
+  if (succeeded(parser.parseOptionalKeyword("threads"))) {
+    int64_t threads = 0;
+    if (parser.parseInteger(threads)) return failure();
+    result.addAttribute(getThreadsAttrName(result.name), parser.getBuilder().getI64IntegerAttr(threads));
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes)) return failure();
   SmallVector<Type> types;
   for (auto &argument : arguments) types.push_back(argument.type);
   Builder &b = parser.getBuilder();
@@ -53,8 +58,9 @@ void KernelOp::print(OpAsmPrinter &p) {
   p << '(';
   llvm::interleaveComma(getBody().getArguments(), p, [&](BlockArgument a) { p.printRegionArgument(a); });
   p << ") grid " << getGrid();
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getSymNameAttrName(), getFunctionTypeAttrName(), getGridAttrName()});
+  if (getThreads()) p << " threads " << *getThreads();
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getSymNameAttrName(), getFunctionTypeAttrName(), getGridAttrName(), getThreadsAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -68,7 +74,35 @@ LogicalResult KernelOp::verify() {
                            fmt::format("{}", getResultTypes().size()), "an argument for each result"});
   if (auto grid = static_cast<int64_t>(getGrid()); grid < 0)
     return violate(*this, {"C3", "the grid must not be negative", "0 or more CTAs", std::to_string(grid)});
+  if (int64_t threads = getThreads().value_or(32); threads < 32 || threads > 1024 || threads % 32 != 0)
+    return violate(*this, {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
   return success();
+}
+
+/// (C5) for one type in a kernel of `threads` threads, 0 on the cpu target.
+static LogicalResult checkThreads(Operation *op, Type type, int64_t threads) {
+  if (!isFragment(type)) return success();
+  auto distribution = distributionOf(type);
+  int64_t wanted = distribution ? distribution->threads() : 0;
+  bool ofWarp = distribution && distribution->kind == kiln::layout::FragmentKind::Blocked && wanted == 32;
+  if (wanted == threads || (ofWarp && threads)) return success();
+  return violate(op, {"C5", "a fragment must fit the kernel's threads",
+                      threads ? fmt::format("a fragment of {} threads", threads) : "a fragment of one thread",
+                      spell(type)});
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  int64_t threads = getThreads().value_or(0);
+  WalkResult result = getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(checkThreads(op, type, threads))) return WalkResult::interrupt();
+    if (isa<WarpIdOp, BarrierOp, AsyncCopyOp>(op) && !threads) {
+      (void)violate(op, {"C5", "a kernel of one thread has no warps", "`threads` on the kernel", "none"});
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 //===- Memory -----------------------------------------------------------------------------------------------------===//
@@ -87,8 +121,15 @@ static LogicalResult checkAccess(Operation *op, Value memory, Type value, Value 
   return success();
 }
 
-/// (C3): which fragments name a row stride.
-static LogicalResult checkRows(Operation *op, Type value, bool hasStride, bool hasMask) {
+/// `aligned`, where it is given, of a load, store or mask.
+static LogicalResult checkAligned(Operation *op, StringRef constraint, std::optional<int64_t> aligned) {
+  if (aligned.value_or(1) >= 1) return success();
+  return violate(op, {constraint, "`aligned` must count elements", "1 or more", std::to_string(*aligned)});
+}
+
+/// (C3): which fragments name a row stride; (C4).
+static LogicalResult checkRows(Operation *op, Type value, bool hasStride, bool hasMask, std::optional<int64_t> aligned) {
+  if (failed(checkAligned(op, "C4", aligned))) return failure();
   auto fragment = dyn_cast<RankedTensorType>(value);
   bool rows = fragment && (fragment.getRank() == 2 || isa<SimdColumnAttr>(fragment.getEncoding()));
   if (rows != hasStride)
@@ -102,12 +143,12 @@ static LogicalResult checkRows(Operation *op, Type value, bool hasStride, bool h
 
 LogicalResult LoadOp::verify() {
   if (failed(checkAccess(*this, getSource(), getValue().getType(), getMask()))) return failure();
-  return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask());
+  return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask(), getAligned());
 }
 
 LogicalResult StoreOp::verify() {
   if (failed(checkAccess(*this, getTarget(), getValue().getType(), getMask()))) return failure();
-  return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask());
+  return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask(), getAligned());
 }
 
 /// (C3) of gathers and scatters.
@@ -136,6 +177,8 @@ LogicalResult SplatOp::verify() {
   return violate(*this, {"C1", "the scalar must have the element type", spell(element), spell(getScalar().getType())});
 }
 
+LogicalResult LaneMaskOp::verify() { return checkAligned(*this, "C1", getAligned()); }
+
 LogicalResult FoldUnitsOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), acc = cast<RankedTensorType>(getAcc().getType());
   int64_t elements = x.getDimSize(0);
@@ -154,20 +197,54 @@ LogicalResult FoldOp::verify() {
   if (getType() != x.getElementType())
     return violate(*this,
                    {"C2", "the result must be of the element type", spell(x.getElementType()), spell(getType())});
+  auto blocked = dyn_cast<BlockedAttr>(x.getEncoding());
+  bool needed = blocked && blocked.getThreads() > 32;
+  Type wanted = SharedType::get(getContext(), {x.getDimSize(0)}, x.getElementType(), 0);
+  if (needed != !!getScratch() || (needed && getScratch().getType() != wanted))
+    return violate(*this, {"C3", "several warps meet through a shared tile", needed ? spell(wanted) : "no scratch",
+                           getScratch() ? spell(getScratch().getType()) : "none"});
   return success();
 }
 
+namespace {
+/// An MMA atom by the layouts of its fragments, and the element types it takes.
+struct MmaRule {
+  bool (*layouts)(RankedTensorType a, RankedTensorType b, RankedTensorType acc);
+  bool (*types)(Type a, Type b, Type acc);
+};
+} // namespace
+
+static bool oneFloatType(Type a, Type b, Type acc) { return isa<FloatType>(acc) && a == acc && b == acc; }
+static bool sixteenBitOperands(Type a, Type b, Type acc) { return a == b && (a.isBF16() || a.isF16()) && acc.isF32(); }
+/// The accumulator's grid of warps or threads is that of both operands.
+template <class A, class B, class Acc>
+static bool sameGrid(RankedTensorType a, RankedTensorType b, RankedTensorType acc) {
+  if (!isa<A>(a.getEncoding()) || !isa<B>(b.getEncoding()) || !isa<Acc>(acc.getEncoding())) return false;
+  auto x = distributionOf(a), y = distributionOf(b), z = distributionOf(acc);
+  return x->p == z->p && x->q == z->q && y->p == z->p && y->q == z->q;
+}
+static bool simdFragments(RankedTensorType a, RankedTensorType b, RankedTensorType acc) {
+  return isa<SimdColumnAttr>(a.getEncoding()) && isa<SimdAttr>(b.getEncoding()) && isa<SimdAttr>(acc.getEncoding());
+}
+
 LogicalResult MmaOp::verify() {
+  static const MmaRule rules[] = {
+      {simdFragments, oneFloatType},
+      {sameGrid<OuterAAttr, OuterBAttr, OuterAttr>, oneFloatType},
+      {sameGrid<MmaAAttr, MmaBAttr, MmaAccAttr>, sixteenBitOperands},
+  };
   auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
   auto acc = cast<RankedTensorType>(getAcc().getType());
-  bool shapes = acc.getRank() == 2 && a.getRank() == 1 && b.getRank() == 1 && isa<SimdColumnAttr>(a.getEncoding()) &&
-                isa<SimdAttr>(b.getEncoding()) && a.getDimSize(0) == acc.getDimSize(0) &&
-                b.getDimSize(0) == acc.getDimSize(1);
-  if (!shapes)
-    return violate(
-        *this, {"C1", "the extents must match", "a column of M, a row of N and an MxN accumulator", spell(a, b, acc)});
-  if (!isa<FloatType>(acc.getElementType()) || a.getElementType() != acc.getElementType() ||
-      b.getElementType() != acc.getElementType())
-    return violate(*this, {"C2", "the element types must be the same", "one float type", spell(a, b, acc)});
+  auto *rule = llvm::find_if(rules, [&](const MmaRule &r) { return r.layouts(a, b, acc); });
+  bool inner = a.getRank() == 1 ? b.getRank() == 1 : b.getRank() == 2 && a.getShape().back() == b.getDimSize(0);
+  bool extents = acc.getRank() == 2 && inner && a.getDimSize(0) == acc.getDimSize(0) &&
+                 b.getShape().back() == acc.getDimSize(1);
+  if (rule == std::end(rules) || !extents)
+    return violate(*this, {"C1", "the extents must match", "a column of M, a row of N and an MxN accumulator of one atom",
+                           spell(a, b, acc)});
+  if (!rule->types(a.getElementType(), b.getElementType(), acc.getElementType()))
+    return violate(*this, {"C2", "the element types must be the atom's",
+                           rule == std::end(rules) - 1 ? "f16 or bf16 operands, f32 sums" : "one float type",
+                           spell(a, b, acc)});
   return success();
 }

@@ -6,6 +6,8 @@
 #ifndef KILN_IR_TILE_TILE_H
 #define KILN_IR_TILE_TILE_H
 
+#include "ir/layout/Fragment.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -22,6 +24,8 @@
 namespace kiln::tile {
 /// A builtin tensor whose encoding is one of this dialect's fragment layouts; of that rank, unless rank is -1.
 bool isFragment(mlir::Type type, int64_t rank = -1);
+/// One of this dialect's fragment layouts.
+bool isLayout(mlir::Attribute encoding);
 /// i1, or a fragment of it.
 bool isMask(mlir::Type type);
 /// A rank-1 fragment of i64.
@@ -47,6 +51,10 @@ mlir::RankedTensorType simd(mlir::Type element, int64_t lanes);
 mlir::RankedTensorType simd(mlir::Type element, int64_t rows, int64_t lanes);
 /// The fragment `tensor<rowsxelement, #tile.simd_column>`.
 mlir::RankedTensorType simdColumn(mlir::Type element, int64_t rows);
+/// The fragment `tensor<extentxelement, #tile.blocked<vec, threads>>`.
+mlir::RankedTensorType blocked(mlir::Type element, int64_t extent, int64_t vec, int64_t threads);
+/// Which thread holds which element, for a fragment of many threads; nullopt for one of the cpu target.
+std::optional<layout::Fragment> distributionOf(mlir::Type type);
 /// Bytes one element takes in memory (bool: 1).
 int64_t bytesOf(mlir::Type element);
 

@@ -3,6 +3,8 @@
 #ifndef KILN_IR_TILE_TILE
 #define KILN_IR_TILE_TILE
 
+include "ir/tile/Cta.td"
+include "ir/tile/Layouts.td"
 include "ir/tile/TileBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -16,9 +18,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
   let summary = "a CTA's program and how many CTAs run it";
   let description = [{
     Arguments are `!tile.global` operands, then results. The body runs once per CTA of the linear `grid`; CTAs are
-    independent and may run in any order. `shared_bytes` is set once every shared tile has an offset.
+    independent and may run in any order. On a gpu a CTA has `threads` threads; on the cpu target it is one thread of
+    execution and names none. `shared_bytes` is set once every shared tile has an offset.
 
-    (C1) arguments are `!tile.global`. (C2) nothing is returned. (C3) `grid` is not negative.
+    (C1) arguments are `!tile.global`. (C2) nothing is returned. (C3) `grid` is not negative. (C4) `threads`, when given,
+    are whole warps, up to 1024. (C5) fragments and warp ids fit the threads: `#tile.blocked` has those of a warp or of
+    the CTA, warp and thread grids all of the CTA's; `#tile.simd` stands where there are no threads.
 
     ```mlir
     tile.kernel @scale(%x: !tile.global<1024xf32>, %y: !tile.global<1024xf32>) grid 16 {
@@ -28,11 +33,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, I64Attr:$grid,
-                       OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<I64Attr>:$threads, OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -64,35 +70,45 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "reads consecutive elements, or one scalar";
   let description = [{
-    A fragment of rank 1 reads elements offset, offset + 1, …. A `#tile.simd` fragment of rank 2 reads row r at
+    A fragment of rank 1 reads elements offset, offset + 1, …. A fragment of rank 2 reads row r at
     offset + r·`row_stride`; a `#tile.simd_column` fragment one element per row, likewise. With a mask, lanes whose
-    mask is false read nothing and hold zero. `offset` counts elements. bool reads one byte.
+    mask is false read nothing and hold zero. `offset` counts elements; it is known to be a multiple of `aligned`, 1 if
+    that is not given, which is what decides how wide a gpu's accesses are. bool reads one byte.
 
     (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout, or is i1 for a scalar.
-    (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask.
+    (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask. (C4) `aligned` is at least 1.
   }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Index:$offset, Optional<Tile_Mask>:$mask,
-                       OptionalAttr<I64Attr>:$row_stride);
+                       OptionalAttr<I64Attr>:$row_stride, OptionalAttr<I64Attr>:$aligned);
   let results = (outs Tile_Value:$value);
   let assemblyFormat = [{
-    $source `[` $offset `]` (`mask` $mask^ `:` type($mask))? (`rows` $row_stride^)? attr-dict `:` type($source) `->` type($value)
+    $source `[` $offset `]` (`aligned` $aligned^)? (`mask` $mask^ `:` type($mask))? (`rows` $row_stride^)? attr-dict `:` type($source) `->` type($value)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$value, "::mlir::Value":$source, "::mlir::Value":$offset,
+                                 "::mlir::Value":$mask, "::mlir::IntegerAttr":$row_stride), [{
+    build($_builder, $_state, value, source, offset, mask, row_stride, ::mlir::IntegerAttr());
+  }]>];
   let hasVerifier = 1;
 }
 
 def Tile_StoreOp : Tile_Op<"store"> {
   let summary = "writes consecutive elements, or one scalar; the mirror of `tile.load`";
   let description = [{
-    Lanes whose mask is false write nothing.
+    Lanes whose mask is false write nothing. Where several threads hold one element (a uniform scalar, an MMA operand)
+    one of them writes it.
 
     (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout, or is i1 for a scalar.
-    (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask.
+    (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask. (C4) `aligned` is at least 1.
   }];
   let arguments = (ins Tile_Value:$value, Arg<Tile_Memory, "", [MemWrite]>:$target, Index:$offset,
-                       Optional<Tile_Mask>:$mask, OptionalAttr<I64Attr>:$row_stride);
+                       Optional<Tile_Mask>:$mask, OptionalAttr<I64Attr>:$row_stride, OptionalAttr<I64Attr>:$aligned);
   let assemblyFormat = [{
-    $value `,` $target `[` $offset `]` (`mask` $mask^ `:` type($mask))? (`rows` $row_stride^)? attr-dict `:` type($value) `,` type($target)
+    $value `,` $target `[` $offset `]` (`aligned` $aligned^)? (`mask` $mask^ `:` type($mask))? (`rows` $row_stride^)? attr-dict `:` type($value) `,` type($target)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$target, "::mlir::Value":$offset,
+                                 "::mlir::Value":$mask, "::mlir::IntegerAttr":$row_stride), [{
+    build($_builder, $_state, value, target, offset, mask, row_stride, ::mlir::IntegerAttr());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -147,10 +163,16 @@ def Tile_LanesOp : Tile_Op<"lanes", [Pure]> {
 
 def Tile_LaneMaskOp : Tile_Op<"lane_mask", [Pure]> {
   let summary = "true in the first `count` lanes";
-  let description = [{ A negative count is no lane, one past the end every lane. }];
-  let arguments = (ins Index:$count);
+  let description = [{
+    A negative count is no lane, one past the end every lane. The count is known to be a multiple of `aligned`, 1 if that
+    is not given. (C1) `aligned` is at least 1.
+  }];
+  let arguments = (ins Index:$count, OptionalAttr<I64Attr>:$aligned);
   let results = (outs Tile_Mask:$result);
-  let assemblyFormat = "$count attr-dict `:` type($result)";
+  let assemblyFormat = "$count (`aligned` $aligned^)? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$count),
+                            [{ build($_builder, $_state, result, count, ::mlir::IntegerAttr()); }]>];
+  let hasVerifier = 1;
 }
 
 def Tile_FoldUnitsOp : Tile_Op<"fold_units", [Pure]> {
@@ -165,20 +187,33 @@ def Tile_FoldUnitsOp : Tile_Op<"fold_units", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_FoldOp : Tile_Op<"fold", [Pure]> {
+def Tile_FoldOp : Tile_Op<"fold"> {
   let summary = "combines all lanes in a halving tree: lane l with lane l + n/2, then n/4, …, 1";
-  let description = [{ (C1) the extent is a power of two. (C2) the result is the element type. }];
-  let arguments = (ins Tile_CombineKindAttr:$kind, Tile_Vector:$x);
+  let description = [{
+    Threads of several warps meet through `scratch`, whose contents are lost; the op is a barrier for them.
+
+    (C1) the extent is a power of two. (C2) the result is the element type. (C3) a fragment of more than a warp names a
+    scratch tile of its element type with an element per lane, others none.
+  }];
+  let arguments = (ins Tile_CombineKindAttr:$kind, Tile_Vector:$x,
+                       Arg<Optional<Tile_SharedType>, "", [MemRead, MemWrite]>:$scratch);
   let results = (outs Tile_Scalar:$result);
-  let assemblyFormat = "$kind $x attr-dict `:` type($x) `->` type($result)";
+  let assemblyFormat = "$kind $x (`through` $scratch^ `:` type($scratch))? attr-dict `:` type($x) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "CombineKind":$kind, "::mlir::Value":$x),
+                            [{ build($_builder, $_state, result, kind, x, ::mlir::Value()); }]>];
   let hasVerifier = 1;
 }
 
 def Tile_MmaOp : Tile_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "acc + a·b on fragments, with the target's MMA atom";
+  let summary = "acc + a·b on fragments, with the MMA atom that their layouts name";
   let description = [{
-    cpu atom: a is one column (`tensor<Mxf32, #tile.simd_column>`), b one row (`tensor<Nxf32, #tile.simd>`), acc
-    `tensor<MxNxf32, #tile.simd>`; each element is one fma. (C1) the extents match. (C2) one float element type.
+    | acc | a | b | each element |
+    |---|---|---|---|
+    | `tensor<MxNxf32, #tile.simd>` | `tensor<Mxf32, #tile.simd_column>` | `tensor<Nxf32, #tile.simd>` | one fma |
+    | `tensor<MxNxf32, #tile.outer>` | `tensor<Mxf32, #tile.outer_a>` | `tensor<Nxf32, #tile.outer_b>` | one fma |
+    | `tensor<MxNxf32, #tile.mma_acc>` | `tensor<MxKxbf16, #tile.mma_a>` | `tensor<KxNxbf16, #tile.mma_b>` | atoms of 16, k ascending |
+
+    The last takes f16 as well. (C1) layouts and extents match. (C2) element types are those of the atom.
   }];
   let arguments = (ins Tile_Fragment:$a, Tile_Fragment:$b, Tile_Fragment:$acc);
   let results = (outs Tile_Fragment:$result);

@@ -62,27 +62,6 @@ def Tile_SharedType : Tile_Type<"Shared", "shared"> {
   let genVerifyDecl = 1;
 }
 
-//===- Fragment layouts -------------------------------------------------------------------------------------------===//
-
-def Tile_SimdAttr : Tile_Attr<"Simd", "simd", [
-    DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
-  let summary = "a cpu fragment: the last dimension lies in the lanes of a vector, the others are separate vectors";
-  let description = [{
-    `tensor<64xf32, #tile.simd>` is one vector of 64 lanes, which may be several native registers;
-    `tensor<6x32xf32, #tile.simd>` is six vectors of 32 lanes.
-
-    (C1) the rank is 1 or 2. (C2) extents are at least 1.
-  }];
-  let assemblyFormat = "";
-}
-
-def Tile_SimdColumnAttr : Tile_Attr<"SimdColumn", "simd_column", [
-    DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
-  let summary = "the slice of a 2-D `#tile.simd` fragment along its lanes: one scalar per row";
-  let description = [{ (C1) the rank is 1. (C2) there is at least one row. }];
-  let assemblyFormat = "";
-}
-
 //===- Enums ------------------------------------------------------------------------------------------------------===//
 
 def Tile_CombineKind : I32EnumAttr<"CombineKind", "how two values combine", [

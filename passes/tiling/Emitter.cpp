@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tiling;
@@ -59,7 +61,12 @@ Value Emitter::splat(Value scalar) {
     element = builder.getI64Type();
     scalar = arith::IndexCastOp::create(builder, loc, element, scalar);
   }
-  return tile::SplatOp::create(builder, loc, tile::simd(element, point.lanes), scalar);
+  return tile::SplatOp::create(builder, loc, fragmentOf(element), scalar);
+}
+
+RankedTensorType Emitter::fragmentOf(Type element) const {
+  Attribute layout = point.layout ? point.layout : Attribute(tile::SimdAttr::get(builder.getContext()));
+  return RankedTensorType::get({point.lanes}, element, layout);
 }
 
 void Emitter::unify(SmallVectorImpl<Value> &values) {
@@ -156,7 +163,7 @@ Value Emitter::expandScalar(AffineExpr expr) {
 
 Value Emitter::expandLanes(AffineExpr expr) {
   if (!varies(expr)) return splat(expandScalar(expr));
-  RankedTensorType type = tile::simd(builder.getI64Type(), point.lanes);
+  RankedTensorType type = fragmentOf(builder.getI64Type());
   if (isa<AffineDimExpr>(expr)) return tile::LanesOp::create(builder, loc, type);
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) return symbols[symbol.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
@@ -177,13 +184,23 @@ Value Emitter::load(const Memory &memory, AffineMap map) {
   AffineExpr offset = layout::linearOffset(map, memory.strides, point.extents) + memory.offset;
   // A condition that varies along the lanes may be false for all of them, and the scalar's address be anywhere then.
   if (!varies(offset) && !scopes.back().lanes) return loadScalar(memory, offset);
-  RankedTensorType type = tile::simd(tile::elementTypeOf(memory.base.getType()), point.lanes);
+  RankedTensorType type = fragmentOf(tile::elementTypeOf(memory.base.getType()));
   Value mask = both(both(point.residue, scopes.back().lanes), scopes.back().scalar);
   if (mask && !tile::isFragment(mask.getType())) mask = splat(mask);
   std::optional<layout::Linear> linear = layout::linearIn(offset, point.extents.size() - 1, point.extents);
   if (linear && linear->coefficient == 1 && !varies(linear->rest))
-    return tile::LoadOp::create(builder, loc, type, memory.base, expandScalar(linear->rest), mask, IntegerAttr());
+    return tile::LoadOp::create(builder, loc, type, memory.base, expandScalar(linear->rest), mask, IntegerAttr(),
+                                alignmentOf(linear->rest));
   return tile::GatherOp::create(builder, loc, type, memory.base, expandLanes(offset), mask);
+}
+
+/// What is known to divide an offset, as far as a run of a thread can use it; null on the cpu target, where it does not
+/// matter.
+IntegerAttr Emitter::alignmentOf(AffineExpr offset) {
+  auto blocked = dyn_cast_or_null<tile::BlockedAttr>(point.layout);
+  if (!blocked) return {};
+  int64_t aligned = std::gcd(blocked.getVec(), offset.getLargestKnownDivisor());
+  return aligned > 1 ? builder.getI64IntegerAttr(aligned) : IntegerAttr();
 }
 
 LogicalResult Emitter::store(Value emitted, const Memory &memory, AffineMap map) {
@@ -198,7 +215,8 @@ LogicalResult Emitter::store(Value emitted, const Memory &memory, AffineMap map)
   std::optional<layout::Linear> linear = layout::linearIn(offset, point.extents.size() - 1, point.extents);
   // An offset that does not vary means that only lane 0 exists, so that it may count as contiguous.
   if (linear && linear->coefficient <= 1 && !varies(linear->rest))
-    tile::StoreOp::create(builder, loc, emitted, memory.base, expandScalar(linear->rest), point.residue, IntegerAttr());
+    tile::StoreOp::create(builder, loc, emitted, memory.base, expandScalar(linear->rest), point.residue, IntegerAttr(),
+                          alignmentOf(linear->rest));
   else
     tile::ScatterOp::create(builder, loc, emitted, memory.base, expandLanes(offset), point.residue);
   return success();

@@ -30,6 +30,7 @@ struct Point {
   llvm::SmallVector<mlir::Value> coords; ///< `index` values, one per dimension but the lanes
   mlir::AffineMap iteration;             ///< skeleton dimensions -> iteration space
   int64_t lanes = 0;                     ///< 0: scalar code
+  mlir::Attribute layout;                ///< of fragments of the lanes; null is `#tile.simd`
   mlir::Value residue;                   ///< lanes that exist; null when all do
 };
 
@@ -78,6 +79,8 @@ public:
   /// All of `values` as fragments if one of them is, else as they are.
   void unify(llvm::SmallVectorImpl<mlir::Value> &values);
   mlir::Value splat(mlir::Value scalar);
+  /// The type of a fragment of the point's lanes.
+  mlir::RankedTensorType fragmentOf(mlir::Type element) const;
 
 private:
   /// Conditions on reading, and what was emitted under them.
@@ -94,6 +97,7 @@ private:
 
   bool varies(mlir::AffineExpr expr) const;
   mlir::Value load(const Memory &memory, mlir::AffineMap map);
+  mlir::IntegerAttr alignmentOf(mlir::AffineExpr offset);
   mlir::Value loadScalar(const Memory &memory, mlir::AffineExpr offset);
   mlir::Value expandScalar(mlir::AffineExpr expr);
   mlir::Value expandLanes(mlir::AffineExpr expr);

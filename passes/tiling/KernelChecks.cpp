@@ -13,9 +13,9 @@ FailureOr<graph::KernelForm> kiln::tiling::formOf(graph::KernelOp kernel) {
   return form;
 }
 
-FailureOr<const CpuTarget *> kiln::tiling::targetNamed(Operation *op, StringRef name) {
-  if (const CpuTarget *target = findCpuTarget(name.str())) return target;
-  InFlightDiagnostic diag = op->emitError() << "unknown cpu target '" << name << "'";
-  for (const CpuTarget &known : cpuTargets()) diag.attachNote() << "known: " << known.name;
+FailureOr<Target> kiln::tiling::targetNamed(Operation *op, StringRef name) {
+  if (std::optional<Target> target = findTarget(name.str())) return *target;
+  InFlightDiagnostic diag = op->emitError() << "unknown target '" << name << "'";
+  for (const std::string &known : targetNames()) diag.attachNote() << "known: " << known;
   return diag;
 }

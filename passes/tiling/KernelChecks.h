@@ -2,7 +2,7 @@
 #ifndef KILN_PASSES_TILING_KERNELCHECKS_H
 #define KILN_PASSES_TILING_KERNELCHECKS_H
 
-#include "ir/target/Cpu.h"
+#include "ir/target/Target.h"
 #include "passes/graph/KernelForm.h"
 
 namespace kiln::tiling {
@@ -10,8 +10,8 @@ namespace kiln::tiling {
 /// The kernel's form; a diagnostic where it has none, or says another kind than it is.
 mlir::FailureOr<graph::KernelForm> formOf(graph::KernelOp kernel);
 
-/// The row of ir/target/Cpu.h; a diagnostic at `op` that lists the rows where there is none of that name.
-mlir::FailureOr<const CpuTarget *> targetNamed(mlir::Operation *op, llvm::StringRef name);
+/// The target of that name; a diagnostic at `op` that lists them where there is none.
+mlir::FailureOr<Target> targetNamed(mlir::Operation *op, llvm::StringRef name);
 
 } // namespace kiln::tiling
 

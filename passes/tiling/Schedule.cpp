@@ -142,7 +142,8 @@ FailureOr<MatmulSchedule> kiln::tiling::matmulSchedule(Location loc, graph::Sche
 }
 
 graph::ScheduleAttr kiln::tiling::defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form,
-                                                  const CpuTarget &target) {
+                                                  const Target &row) {
+  const CpuTarget &target = *row.cpu();
   MLIRContext *context = kernel.getContext();
   int64_t native = target.lanes(), ops = opCount(kernel);
   // Several registers per fragment hide latency; long bodies have parallelism of their own and would only spill.

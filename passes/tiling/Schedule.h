@@ -9,7 +9,7 @@
 #define KILN_PASSES_TILING_SCHEDULE_H
 
 #include "ir/graph/Graph.h"
-#include "ir/target/Cpu.h"
+#include "ir/target/Target.h"
 #include "passes/graph/KernelForm.h"
 
 namespace kiln::tiling {
@@ -47,7 +47,7 @@ llvm::FailureOr<ColumnSchedule> columnSchedule(mlir::Location loc, graph::Schedu
 llvm::FailureOr<MatmulSchedule> matmulSchedule(mlir::Location loc, graph::ScheduleAttr attr);
 
 /// The schedule that formulas over the kernel's form, its op count and the target choose.
-graph::ScheduleAttr defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form, const CpuTarget &target);
+graph::ScheduleAttr defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form, const Target &target);
 
 } // namespace kiln::tiling
 

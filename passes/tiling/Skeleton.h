@@ -7,7 +7,7 @@
 #ifndef KILN_PASSES_TILING_SKELETON_H
 #define KILN_PASSES_TILING_SKELETON_H
 
-#include "ir/target/Cpu.h"
+#include "ir/target/Target.h"
 #include "passes/tiling/Emitter.h"
 #include "passes/tiling/Schedule.h"
 
@@ -17,7 +17,7 @@ namespace kiln::tiling {
 struct SkeletonContext {
   graph::KernelOp kernel;
   graph::KernelForm form;
-  const CpuTarget &target;
+  Target target;
   mlir::OpBuilder &builder; ///< at the start of the tile program's body
   mlir::Location loc;
   Emitter::Memories memories;        ///< of the region's arguments
@@ -30,13 +30,21 @@ struct Skeleton {
   mlir::FailureOr<int64_t> (*build)(SkeletonContext &);
 };
 
+/// A skeleton for each kind of kernel.
+llvm::ArrayRef<Skeleton> skeletonsOf(const Target &target);
+
+namespace cpu {
 mlir::FailureOr<int64_t> buildPointwise(SkeletonContext &);
 mlir::FailureOr<int64_t> buildRow(SkeletonContext &);
 mlir::FailureOr<int64_t> buildColumn(SkeletonContext &);
 mlir::FailureOr<int64_t> buildMatmul(SkeletonContext &);
+llvm::ArrayRef<Skeleton> skeletons();
+} // namespace cpu
 
-/// The cpu target's skeletons.
-llvm::ArrayRef<Skeleton> cpuSkeletons();
+namespace sm80 {
+/// Those of every gpu target: what a newer one does not override runs on it as well.
+llvm::ArrayRef<Skeleton> skeletons();
+} // namespace sm80
 
 } // namespace kiln::tiling
 

@@ -39,7 +39,7 @@ Type globalType(Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
 }
 
 /// Builds the tile program of one kernel at the builder's insertion point.
-LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, const CpuTarget &target) {
+LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, Target target) {
   FailureOr<graph::KernelForm> form = formOf(kernel);
   if (failed(form)) return failure();
   if (!kernel.getScheduleAttr()) return kernel.emitError("has no schedule: run tile-schedule first");
@@ -67,7 +67,9 @@ LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, const CpuTarget
     outputs.push_back(
         memoryOf(block->getArgument(kernel.getInputs().size() + i), output, kernel.getResultLayouts(), i));
   SkeletonContext context{kernel, *form, target, b, kernel.getLoc(), std::move(memories), std::move(outputs)};
-  auto *skeleton = llvm::find_if(cpuSkeletons(), [&](const Skeleton &s) { return s.kind == form->kind; });
+  auto *skeleton = llvm::find_if(skeletonsOf(target), [&](const Skeleton &s) { return s.kind == form->kind; });
+  if (skeleton == skeletonsOf(target).end())
+    return kernel.emitError() << "target '" << target.name() << "' has no skeleton for a \"" << kernel.getKind() << "\" kernel";
   FailureOr<int64_t> grid = skeleton->build(context);
   if (failed(grid)) return failure();
   tile::ReturnOp::create(b, kernel.getLoc());
@@ -79,8 +81,8 @@ struct TileGraph : impl::TileGraphBase<TileGraph> {
   using TileGraphBase::TileGraphBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<const CpuTarget *> cpu = targetNamed(module, target);
-    if (failed(cpu)) return signalPassFailure();
+    FailureOr<Target> row = targetNamed(module, target);
+    if (failed(row)) return signalPassFailure();
     llvm::StringSet<> built;
     SmallVector<func::FuncOp> graphs(module.getOps<func::FuncOp>());
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
@@ -91,7 +93,7 @@ struct TileGraph : impl::TileGraphBase<TileGraph> {
           return WalkResult::interrupt();
         }
         if (!built.insert(*kernel.getSymbol()).second) return WalkResult::advance();
-        return succeeded(buildProgram(b, kernel, **cpu)) ? WalkResult::advance() : WalkResult::interrupt();
+        return succeeded(buildProgram(b, kernel, *row)) ? WalkResult::advance() : WalkResult::interrupt();
       });
       if (walked.wasInterrupted()) return signalPassFailure();
     }

@@ -16,13 +16,13 @@ namespace {
 struct TileSchedule : impl::TileScheduleBase<TileSchedule> {
   using TileScheduleBase::TileScheduleBase;
   void runOnOperation() override {
-    FailureOr<const CpuTarget *> cpu = targetNamed(getOperation(), target);
-    if (failed(cpu)) return signalPassFailure();
+    FailureOr<Target> row = targetNamed(getOperation(), target);
+    if (failed(row)) return signalPassFailure();
     getOperation().walk([&](graph::KernelOp kernel) {
       if (kernel.getScheduleAttr()) return;
       FailureOr<graph::KernelForm> form = formOf(kernel);
       if (failed(form)) return signalPassFailure();
-      kernel.setScheduleAttr(defaultSchedule(kernel, *form, **cpu));
+      kernel.setScheduleAttr(defaultSchedule(kernel, *form, *row));
     });
   }
 };

@@ -241,7 +241,7 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::buildColumn(SkeletonContext &context) {
+FailureOr<int64_t> kiln::tiling::cpu::buildColumn(SkeletonContext &context) {
   FailureOr<ColumnSchedule> schedule = columnSchedule(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return ColumnBuilder(context, *schedule).run();

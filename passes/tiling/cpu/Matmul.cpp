@@ -229,7 +229,7 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::buildMatmul(SkeletonContext &context) {
+FailureOr<int64_t> kiln::tiling::cpu::buildMatmul(SkeletonContext &context) {
   FailureOr<MatmulSchedule> schedule = matmulSchedule(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return MatmulBuilder(context, *schedule).run();

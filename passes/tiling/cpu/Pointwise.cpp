@@ -137,7 +137,7 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::buildPointwise(SkeletonContext &context) {
+FailureOr<int64_t> kiln::tiling::cpu::buildPointwise(SkeletonContext &context) {
   FailureOr<PointwiseSchedule> schedule = pointwiseSchedule(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return PointwiseBuilder(context, *schedule).run();

@@ -66,7 +66,7 @@ private:
   SmallVector<RowReduction> reductions;
 
   /// Half the second-level cache: the other half streams the operands.
-  int64_t maxStashBytes() const { return context.target.l2Bytes / 2; }
+  int64_t maxStashBytes() const { return context.target.cpu()->l2Bytes / 2; }
 
   Memory allocStash(Value value) {
     const graph::KernelForm &form = context.form;
@@ -216,7 +216,7 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::buildRow(SkeletonContext &context) {
+FailureOr<int64_t> kiln::tiling::cpu::buildRow(SkeletonContext &context) {
   FailureOr<RowSchedule> schedule = rowSchedule(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return RowBuilder(context, *schedule).run();

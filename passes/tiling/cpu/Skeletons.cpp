@@ -4,12 +4,12 @@
 using namespace kiln;
 using namespace kiln::tiling;
 
-llvm::ArrayRef<Skeleton> kiln::tiling::cpuSkeletons() {
-  static constexpr Skeleton kRows[] = {
+llvm::ArrayRef<Skeleton> kiln::tiling::cpu::skeletons() {
+  static const Skeleton rows[] = {
       {graph::KernelKind::Pointwise, buildPointwise},
       {graph::KernelKind::Row, buildRow},
       {graph::KernelKind::Column, buildColumn},
       {graph::KernelKind::Matmul, buildMatmul},
   };
-  return kRows;
+  return rows;
 }

@@ -175,7 +175,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %a = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4xf32, #tile.simd_column>
   %b = tile.load %y[%i] : !tile.global<64xi32> -> tensor<8xi32, #tile.simd>
   %c = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4x8xf32, #tile.simd>
-  // expected-error @below {{'tile.mma' (C2): the element types must be the same}}
+  // expected-error @below {{'tile.mma' (C2): the element types must be the atom's}}
   // expected-note @below {{expected: one float type}}
   // expected-note @below {{found: tensor<4xf32, #tile.simd_column>, tensor<8xi32, #tile.simd>, tensor<4x8xf32, #tile.simd>}}
   %r = tile.mma %a, %b, %c : tensor<4xf32, #tile.simd_column>, tensor<8xi32, #tile.simd>, tensor<4x8xf32, #tile.simd>
@@ -189,7 +189,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %a = tile.load %y[%i] rows 8 : !tile.global<64xi32> -> tensor<4xi32, #tile.simd_column>
   %b = tile.load %y[%i] : !tile.global<64xi32> -> tensor<8xi32, #tile.simd>
   %c = tile.load %y[%i] rows 8 : !tile.global<64xi32> -> tensor<4x8xi32, #tile.simd>
-  // expected-error @below {{'tile.mma' (C2): the element types must be the same}}
+  // expected-error @below {{'tile.mma' (C2): the element types must be the atom's}}
   // expected-note @below {{expected: one float type}}
   // expected-note @below {{found: tensor<4xi32, #tile.simd_column>, tensor<8xi32, #tile.simd>, tensor<4x8xi32, #tile.simd>}}
   %r = tile.mma %a, %b, %c : tensor<4xi32, #tile.simd_column>, tensor<8xi32, #tile.simd>, tensor<4x8xi32, #tile.simd>

@@ -1,0 +1,98 @@
+#include "ir/layout/Fragment.h"
+
+using namespace kiln::layout;
+
+namespace {
+constexpr int64_t kWarp = 32;
+/// Elements of a run that an outer-product layout deals at a time.
+constexpr int64_t kRun = 4;
+
+/// Register `r` of thread 0 along a dimension that is dealt in runs to `threads` threads.
+int64_t dealt(int64_t r, int64_t run, int64_t threads) { return r / run * run * threads + r % run; }
+} // namespace
+
+int64_t Fragment::threads() const {
+  switch (kind) {
+  case FragmentKind::Blocked:
+    return q;
+  case FragmentKind::MmaAcc:
+  case FragmentKind::MmaA:
+  case FragmentKind::MmaB:
+    return p * q * kWarp;
+  case FragmentKind::Outer:
+  case FragmentKind::OuterA:
+  case FragmentKind::OuterB:
+    return p * q;
+  }
+  return 0;
+}
+
+int64_t Fragment::registers() const {
+  int64_t elements = rows * columns;
+  switch (kind) {
+  case FragmentKind::MmaA:
+    return elements / p / kWarp;
+  case FragmentKind::MmaB:
+    return elements / q / kWarp;
+  case FragmentKind::OuterA:
+    return elements / p;
+  case FragmentKind::OuterB:
+    return elements / q;
+  default:
+    return elements / threads();
+  }
+}
+
+Place Fragment::registerPlace(int64_t r) const {
+  switch (kind) {
+  case FragmentKind::Blocked:
+    return {0, dealt(r, p, q)};
+  case FragmentKind::MmaAcc: {
+    int64_t atom = r / 4, acrossN = columns / q / 8;
+    return {atom / acrossN * 16 + r % 4 / 2 * 8, atom % acrossN * 8 + r % 2};
+  }
+  case FragmentKind::MmaA: {
+    int64_t atom = r / 8, acrossK = columns / 16;
+    return {atom / acrossK * 16 + r / 2 % 2 * 8, atom % acrossK * 16 + r / 4 % 2 * 8 + r % 2};
+  }
+  case FragmentKind::MmaB: {
+    int64_t atom = r / 4, acrossN = columns / q / 8;
+    return {atom / acrossN * 16 + r / 2 % 2 * 8 + r % 2, atom % acrossN * 8};
+  }
+  case FragmentKind::Outer: {
+    int64_t own = columns / q;
+    return {dealt(r / own, kRun, p), dealt(r % own, kRun, q)};
+  }
+  case FragmentKind::OuterA:
+    return {0, dealt(r, kRun, p)};
+  case FragmentKind::OuterB:
+    return {0, dealt(r, kRun, q)};
+  }
+  return {};
+}
+
+Place Fragment::threadPlace(int64_t t) const {
+  int64_t lane = t % kWarp, warp = t / kWarp;
+  switch (kind) {
+  case FragmentKind::Blocked:
+    return {0, t * p};
+  case FragmentKind::MmaAcc:
+    return {warp / q * (rows / p) + lane / 4, warp % q * (columns / q) + lane % 4 * 2};
+  case FragmentKind::MmaA:
+    return {warp / q * (rows / p) + lane / 4, lane % 4 * 2};
+  case FragmentKind::MmaB:
+    return {lane % 4 * 2, warp % q * (columns / q) + lane / 4};
+  case FragmentKind::Outer:
+    return {t / q * kRun, t % q * kRun};
+  case FragmentKind::OuterA:
+    return {0, t / q * kRun};
+  case FragmentKind::OuterB:
+    return {0, t % q * kRun};
+  }
+  return {};
+}
+
+int64_t kiln::layout::swizzled(int64_t offset, int64_t swizzle) {
+  int64_t chunks = swizzle / 16; // a power of two: 0, 2, 4 or 8
+  return chunks == 0 ? offset : offset ^ (offset / 128 % chunks * 16);
+}

@@ -1,0 +1,51 @@
+//===- Fragment.h - which thread holds which element of a fragment ------------------------------------------------===//
+//
+// The layouts of ir/tile/Layouts.td as plain index maps. Every layout is separable: what register r of thread t holds is
+// where thread t starts plus where register r lies in thread 0, so that code needs one start per thread and constants.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_IR_LAYOUT_FRAGMENT_H
+#define KILN_IR_LAYOUT_FRAGMENT_H
+
+#include <cstdint>
+
+namespace kiln::layout {
+
+/// A place in a fragment; of rank 1, the row is 0.
+struct Place {
+  int64_t row = 0, column = 0;
+  bool operator==(const Place &) const = default;
+};
+
+enum class FragmentKind { Blocked, MmaAcc, MmaA, MmaB, Outer, OuterA, OuterB };
+
+/// One fragment's layout. Extents are those the layout allows.
+struct Fragment {
+  FragmentKind kind;
+  int64_t rows = 1, columns = 1; ///< extents; rows is 1 for rank 1
+  int64_t p = 1, q = 1;          ///< the layout's parameters: vec and threads; warps along M, N; threads along M, N
+
+  /// Threads that hold it: of a warp, or of the CTA.
+  int64_t threads() const;
+  /// Elements of one thread.
+  int64_t registers() const;
+  /// How many threads hold the same element.
+  int64_t copies() const { return threads() * registers() / (rows * columns); }
+  /// Where register `r` of thread 0 lies.
+  Place registerPlace(int64_t r) const;
+  /// Where register 0 of thread `t` lies.
+  Place threadPlace(int64_t t) const;
+  /// What register `r` of thread `t` holds.
+  Place place(int64_t t, int64_t r) const {
+    Place thread = threadPlace(t), reg = registerPlace(r);
+    return {thread.row + reg.row, thread.column + reg.column};
+  }
+};
+
+/// Byte offset `offset` of a row-major tile moved by a swizzle of 32, 64 or 128 bytes (0: none): the 16-byte chunks of
+/// each `swizzle` bytes are permuted by the number of the 128-byte line. Its own inverse; repeats every 8 · swizzle bytes.
+int64_t swizzled(int64_t offset, int64_t swizzle);
+
+} // namespace kiln::layout
+
+#endif

@@ -1,0 +1,29 @@
+#include "ir/target/Gpu.h"
+
+using namespace kiln;
+
+std::span<const GpuTarget> kiln::gpuTargets() {
+  // The products: A100 80GB, A10, L40S, H200, B200, RTX PRO 6000.
+  static const GpuTarget rows[] = {
+      {"sm_80", 80, false, 80, 163 << 10, 164 << 10, 2048, 108, 2.0e12},
+      {"sm_86", 86, false, 80, 99 << 10, 100 << 10, 1536, 72, 0.6e12},
+      {"sm_89", 89, false, 80, 99 << 10, 100 << 10, 1536, 142, 0.86e12},
+      {"sm_90a", 90, true, 80, 227 << 10, 228 << 10, 2048, 132, 4.8e12},
+      {"sm_100a", 100, true, 86, 227 << 10, 228 << 10, 2048, 148, 8.0e12},
+      {"sm_120a", 120, true, 87, 99 << 10, 100 << 10, 1536, 188, 1.8e12},
+  };
+  return rows;
+}
+
+const GpuTarget *kiln::findGpuTarget(std::string_view name) {
+  for (const GpuTarget &row : gpuTargets())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+const GpuTarget *kiln::gpuTargetFor(int capability) {
+  const GpuTarget *best = nullptr;
+  for (const GpuTarget &row : gpuTargets())
+    if (row.exactOnly ? row.capability == capability : row.capability <= capability) best = &row;
+  return best;
+}

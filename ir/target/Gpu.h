@@ -1,0 +1,39 @@
+//===- Gpu.h - what skeletons and codegen know of a gpu ----------------------------------------------------------===//
+//
+// Facts about NVIDIA GPUs, data only: one row per compute capability whose code differs. Nothing here looks at the
+// machine; the runtime says which row runs on the GPU at hand.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_IR_TARGET_GPU_H
+#define KILN_IR_TARGET_GPU_H
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kiln {
+
+/// One gpu target. Sources: the CUDA programming guide's table of compute capabilities; products' data sheets.
+struct GpuTarget {
+  std::string name;   ///< "sm_80"
+  int capability;     ///< 10 · major + minor: what the driver reports of a device
+  bool exactOnly;     ///< "a" targets: code runs on this capability alone, not on later ones
+  int ptxVersion;     ///< of the PTX it is given, 10 · major + minor
+  int64_t sharedBytes; ///< most shared memory of one CTA
+  int64_t sharedBytesOfSm;
+  int threadsOfSm;    ///< most resident threads of an SM
+  int sms;            ///< of the product that tiling has in mind
+  double bandwidth;   ///< of its memory, bytes a second
+};
+
+/// The rows, oldest first.
+std::span<const GpuTarget> gpuTargets();
+/// The row of that name, or null.
+const GpuTarget *findGpuTarget(std::string_view name);
+/// The best row whose code runs on a device of this capability; null if it is older than all.
+const GpuTarget *gpuTargetFor(int capability);
+
+} // namespace kiln
+
+#endif

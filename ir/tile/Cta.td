@@ -1,0 +1,99 @@
+// Ops of CTAs of many threads: who a warp is, barriers, rings of shared tiles, asynchronous copies, matrix loads.
+
+#ifndef KILN_IR_TILE_CTA
+#define KILN_IR_TILE_CTA
+
+include "ir/tile/Layouts.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_WarpIdOp : Tile_Op<"warp_id", [Pure]> {
+  let summary = "which warp of the CTA this is, from 0: uniform over a warp only";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "every thread of the CTA arrives before any goes on; shared memory written before is seen after";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_RingType : Tile_Type<"Ring", "ring"> {
+  let summary = "stages of one shared tile, used in turn";
+  let description = [{
+    `!tile.ring<4 x !tile.shared<128x64xbf16, swizzle = 128>>`: iteration i of a loop uses slot i mod 4.
+
+    (C1) there is at least one stage.
+  }];
+  let parameters = (ins "int64_t":$stages, "SharedType":$tile);
+  let assemblyFormat = "`<` $stages `x` $tile `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_AllocRingOp : Tile_Op<"alloc_ring", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a ring of shared tiles that lives as long as the CTA; contents start undefined";
+  let description = [{ `offset`, in bytes, is set by `tile-assign-shared`. }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Tile_RingType:$ring);
+  let assemblyFormat = "attr-dict `:` type($ring)";
+}
+
+def Tile_SlotOp : Tile_Op<"slot", [Pure]> {
+  let summary = "the ring's slot of an iteration: iteration mod stages";
+  let description = [{ The iteration is not negative. (C1) the result is the ring's tile. }];
+  let arguments = (ins Tile_RingType:$ring, Index:$iteration);
+  let results = (outs Tile_SharedType:$tile);
+  let assemblyFormat = "$ring `[` $iteration `]` attr-dict `:` type($ring) `->` type($tile)";
+  let hasVerifier = 1;
+}
+
+def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
+  let summary = "copies a box of global memory into a whole shared tile, asynchronously, zeros where there is none";
+  let description = [{
+    Element (i, j) of the tile becomes source[offset + i·row_stride + j] where i < rows and j < columns, else zero. A
+    negative or zero limit copies nothing. The CTA's threads move 16 bytes at a time. The copy is done for a thread when
+    its group (`tile.async_commit`) has been waited for, and for the CTA behind a barrier after that.
+
+    `offset` and `row_stride` count elements and are multiples of 16 bytes; so is the source's base.
+
+    (C1) the tile has rank 2, its rows are a multiple of 16 bytes. (C2) the element types are the same. (C3) `row_stride`
+    is a multiple of 16 bytes.
+  }];
+  let arguments = (ins Arg<Tile_GlobalType, "", [MemRead]>:$source, Index:$offset, I64Attr:$row_stride, Index:$rows,
+                       Index:$columns, Arg<Tile_SharedType, "", [MemWrite]>:$target);
+  let assemblyFormat = [{
+    $source `[` $offset `]` `rows` $row_stride `limit` `[` $rows `,` $columns `]` `,` $target attr-dict `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AsyncCommitOp : Tile_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "ends a group: the copies since the last one";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until at most `pending` of this thread's latest groups are not done";
+  let description = [{ (C1) `pending` is 0 to 31. }];
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_LoadMatrixOp : Tile_Op<"load_matrix", [MemoryEffects<[MemRead]>]> {
+  let summary = "reads an MMA operand from a shared tile";
+  let description = [{
+    Element (i, j) of the fragment is (row + i, column + j) of the tile; with `transpose`, (row + j, column + i). Rows and
+    columns given are multiples of 8.
+
+    (C1) the fragment is `#tile.mma_a` or `#tile.mma_b`, the tile has rank 2 and its element type. (C2) the tile's rows
+    are a multiple of 16 bytes.
+  }];
+  let arguments = (ins Arg<Tile_SharedType, "", [MemRead]>:$source, Index:$row, Index:$column, UnitAttr:$transpose);
+  let results = (outs Tile_Fragment:$value);
+  let assemblyFormat = [{
+    $source `[` $row `,` $column `]` (`transpose` $transpose^)? attr-dict `:` type($source) `->` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,92 @@
+// Fragment layouts deal every element to as many threads as they say, separably; swizzles are involutions.
+#include "ir/layout/Fragment.h"
+
+#include "gtest/gtest.h"
+
+#include <map>
+#include <string>
+
+using namespace kiln::layout;
+
+namespace {
+
+struct Named {
+  std::string name;
+  Fragment fragment;
+};
+void PrintTo(const Named &named, std::ostream *os) { *os << named.name; }
+
+std::vector<Named> fragments() {
+  using enum FragmentKind;
+  std::vector<Named> list;
+  for (int64_t vec : {1, 2, 4, 8, 16})
+    for (int64_t threads : {32, 96, 128, 1024})
+      for (int64_t runs : {1, 2, 3}) list.push_back({"blocked", {Blocked, 1, vec * threads * runs, vec, threads}});
+  for (auto [wm, wn] : {std::pair<int64_t, int64_t>{1, 1}, {2, 2}, {2, 4}, {4, 1}, {1, 8}})
+    for (int64_t i : {1, 2, 4})
+      for (int64_t j : {1, 3, 8}) {
+        list.push_back({"mma_acc", {MmaAcc, 16 * wm * i, 8 * wn * j, wm, wn}});
+        list.push_back({"mma_a", {MmaA, 16 * wm * i, 16 * j, wm, wn}});
+        list.push_back({"mma_b", {MmaB, 16 * i, 8 * wn * j, wm, wn}});
+      }
+  for (auto [rows, columns] : {std::pair<int64_t, int64_t>{16, 16}, {8, 4}, {4, 32}})
+    for (int64_t i : {1, 2})
+      for (int64_t j : {1, 3}) {
+        list.push_back({"outer", {Outer, 4 * rows * i, 4 * columns * j, rows, columns}});
+        list.push_back({"outer_a", {OuterA, 1, 4 * rows * i, rows, columns}});
+        list.push_back({"outer_b", {OuterB, 1, 4 * columns * j, rows, columns}});
+      }
+  return list;
+}
+
+struct FragmentTest : testing::TestWithParam<Named> {};
+
+TEST_P(FragmentTest, DealsEveryElementToItsThreads) {
+  const Fragment &f = GetParam().fragment;
+  std::map<std::pair<int64_t, int64_t>, int64_t> holders;
+  for (int64_t t = 0; t < f.threads(); ++t)
+    for (int64_t r = 0; r < f.registers(); ++r) {
+      Place place = f.place(t, r);
+      ASSERT_TRUE(place.row >= 0 && place.row < f.rows && place.column >= 0 && place.column < f.columns);
+      ++holders[{place.row, place.column}];
+    }
+  ASSERT_EQ(holders.size(), static_cast<size_t>(f.rows * f.columns));
+  for (auto &[place, count] : holders) ASSERT_EQ(count, f.copies());
+}
+
+TEST_P(FragmentTest, StartsAtItsThreadsAndRegistersPlaces) {
+  const Fragment &f = GetParam().fragment;
+  for (int64_t t = 0; t < f.threads(); ++t) ASSERT_EQ(f.place(t, 0), f.threadPlace(t));
+  for (int64_t r = 0; r < f.registers(); ++r) ASSERT_EQ(f.place(0, r), f.registerPlace(r));
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, FragmentTest, testing::ValuesIn(fragments()),
+                         [](auto &info) { return info.param.name + std::to_string(info.index); });
+
+TEST(Fragment, IsTheAtomOfThePtxManual) {
+  // mma.m16n8k16: groupID = lane / 4, threadID_in_group = lane mod 4.
+  Fragment acc{FragmentKind::MmaAcc, 16, 8, 1, 1}, a{FragmentKind::MmaA, 16, 16, 1, 1}, b{FragmentKind::MmaB, 16, 8, 1, 1};
+  for (int64_t lane = 0; lane < 32; ++lane) {
+    int64_t group = lane / 4, in = lane % 4;
+    for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(acc.place(lane, i), (Place{group + (i >= 2 ? 8 : 0), in * 2 + (i & 1)}));
+    for (int64_t i = 0; i < 8; ++i) {
+      bool down = (i >= 2 && i < 4) || i >= 6;
+      EXPECT_EQ(a.place(lane, i), (Place{group + (down ? 8 : 0), in * 2 + (i & 1) + (i >= 4 ? 8 : 0)}));
+    }
+    for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(b.place(lane, i), (Place{in * 2 + (i & 1) + (i >= 2 ? 8 : 0), group}));
+  }
+}
+
+TEST(Swizzle, IsItsOwnInverseAndSpreadsColumnsOfChunks) {
+  for (int64_t swizzle : {0, 32, 64, 128})
+    for (int64_t offset = 0; offset < 4096; ++offset) {
+      ASSERT_EQ(swizzled(swizzled(offset, swizzle), swizzle), offset);
+      ASSERT_EQ(swizzled(offset, swizzle) / 128, offset / 128);
+    }
+  // Eight rows of 128 bytes: one column of chunks meets every bank.
+  uint32_t banks = 0;
+  for (int64_t row = 0; row < 8; ++row) banks |= 1u << (swizzled(row * 128 + 48, 128) % 128 / 16);
+  EXPECT_EQ(banks, 0xffu);
+}
+
+} // namespace
