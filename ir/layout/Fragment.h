@@ -1,7 +1,8 @@
 //===- Fragment.h - which thread holds which element of a fragment ------------------------------------------------===//
 //
-// The layouts of ir/tile/Layouts.td as plain index maps. Every layout is separable: what register r of thread t holds is
-// where thread t starts plus where register r lies in thread 0, so that code needs one start per thread and constants.
+// The layouts of ir/tile/Layouts.td as plain index maps. Every layout is separable: what register r of thread t holds
+// is where thread t starts plus where register r lies in thread 0, so that code needs one start per thread and
+// constants.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_IR_LAYOUT_FRAGMENT_H
@@ -43,7 +44,8 @@ struct Fragment {
 };
 
 /// Byte offset `offset` of a row-major tile moved by a swizzle of 32, 64 or 128 bytes (0: none): the 16-byte chunks of
-/// each `swizzle` bytes are permuted by the number of the 128-byte line. Its own inverse; repeats every 8 · swizzle bytes.
+/// each `swizzle` bytes are permuted by the number of the 128-byte line. Its own inverse; repeats every 8 · swizzle
+/// bytes.
 int64_t swizzled(int64_t offset, int64_t swizzle);
 
 } // namespace kiln::layout

@@ -16,15 +16,15 @@ namespace kiln {
 
 /// One gpu target. Sources: the CUDA programming guide's table of compute capabilities; products' data sheets.
 struct GpuTarget {
-  std::string name;   ///< "sm_80"
-  int capability;     ///< 10 · major + minor: what the driver reports of a device
-  bool exactOnly;     ///< "a" targets: code runs on this capability alone, not on later ones
-  int ptxVersion;     ///< of the PTX it is given, 10 · major + minor
+  std::string name;    ///< "sm_80"
+  int capability;      ///< 10 · major + minor: what the driver reports of a device
+  bool exactOnly;      ///< "a" targets: code runs on this capability alone, not on later ones
+  int ptxVersion;      ///< of the PTX it is given, 10 · major + minor
   int64_t sharedBytes; ///< most shared memory of one CTA
   int64_t sharedBytesOfSm;
-  int threadsOfSm;    ///< most resident threads of an SM
-  int sms;            ///< of the product that tiling has in mind
-  double bandwidth;   ///< of its memory, bytes a second
+  int threadsOfSm;  ///< most resident threads of an SM
+  int sms;          ///< of the product that tiling has in mind
+  double bandwidth; ///< of its memory, bytes a second
 };
 
 /// The rows, oldest first.

@@ -42,7 +42,8 @@ LogicalResult AsyncCopyOp::verify() {
 
 LogicalResult AsyncWaitOp::verify() {
   if (static_cast<int64_t>(getPending()) >= 0 && getPending() <= 31) return success();
-  return violate(*this, {"C1", "groups in flight are few", "0 to 31", std::to_string(static_cast<int64_t>(getPending()))});
+  return violate(*this,
+                 {"C1", "groups in flight are few", "0 to 31", std::to_string(static_cast<int64_t>(getPending()))});
 }
 
 LogicalResult LoadMatrixOp::verify() {
@@ -50,9 +51,8 @@ LogicalResult LoadMatrixOp::verify() {
   SharedType source = getSource().getType();
   if (!isa<MmaAAttr, MmaBAttr>(value.getEncoding()) || source.getElementType() != value.getElementType())
     return violate(*this, {"C1", "it reads MMA operands of the tile's elements",
-                           "a #tile.mma_a or #tile.mma_b fragment of " + spell(source.getElementType()),
-                           spell(value)});
+                           "a #tile.mma_a or #tile.mma_b fragment of " + spell(source.getElementType()), spell(value)});
   if (hasChunkedRows(source)) return success();
-  return violate(*this, {"C2", "the tile must have rows of 16-byte chunks", "rank 2, rows a multiple of 16 bytes",
-                         spell(source)});
+  return violate(
+      *this, {"C2", "the tile must have rows of 16-byte chunks", "rank 2, rows a multiple of 16 bytes", spell(source)});
 }

@@ -59,8 +59,7 @@ static std::string spellExtent(int64_t extent) { return ShapedType::isDynamic(ex
 static LogicalResult verifyRank(EmitError emitError, StringRef layout, ArrayRef<int64_t> shape, size_t rank,
                                 const char *rule) {
   if (shape.size() == rank) return success();
-  return violate(emitError, layout,
-                 {"C1", rule, fmt::format("rank {}", rank), fmt::format("rank {}", shape.size())});
+  return violate(emitError, layout, {"C1", rule, fmt::format("rank {}", rank), fmt::format("rank {}", shape.size())});
 }
 
 /// (C3): `extent` is a positive multiple of `unit`.
@@ -118,9 +117,9 @@ struct WarpGrid {
 static LogicalResult verifyWarpGrid(EmitError emitError, const WarpGrid &grid, ArrayRef<int64_t> shape, Type element) {
   if (failed(verifyRank(emitError, grid.layout, shape, 2, "atoms have rows and columns"))) return failure();
   if (grid.warpsM < 1 || grid.warpsN < 1 || grid.warpsM > 32 || grid.warpsN > 32 || grid.warpsM * grid.warpsN > 32)
-    return violate(emitError, grid.layout,
-                   {"C2", "warps must be those of a CTA", "1 to 32 in all",
-                    fmt::format("[{}, {}]", grid.warpsM, grid.warpsN)});
+    return violate(
+        emitError, grid.layout,
+        {"C2", "warps must be those of a CTA", "1 to 32 in all", fmt::format("[{}, {}]", grid.warpsM, grid.warpsN)});
   if (failed(verifyMultiple(emitError, grid.layout, "rows", shape[0], grid.rowUnit)) ||
       failed(verifyMultiple(emitError, grid.layout, "columns", shape[1], grid.columnUnit)))
     return failure();
@@ -130,9 +129,8 @@ static LogicalResult verifyWarpGrid(EmitError emitError, const WarpGrid &grid, A
 }
 
 LogicalResult MmaAccAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element, EmitError emitError) const {
-  return verifyWarpGrid(emitError,
-                        {"#tile.mma_acc", getWarpsM(), getWarpsN(), 16 * getWarpsM(), 8 * getWarpsN(), false}, shape,
-                        element);
+  return verifyWarpGrid(
+      emitError, {"#tile.mma_acc", getWarpsM(), getWarpsN(), 16 * getWarpsM(), 8 * getWarpsN(), false}, shape, element);
 }
 LogicalResult MmaAAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element, EmitError emitError) const {
   return verifyWarpGrid(emitError, {"#tile.mma_a", getWarpsM(), getWarpsN(), 16 * getWarpsM(), 16, true}, shape,

@@ -75,7 +75,8 @@ LogicalResult KernelOp::verify() {
   if (auto grid = static_cast<int64_t>(getGrid()); grid < 0)
     return violate(*this, {"C3", "the grid must not be negative", "0 or more CTAs", std::to_string(grid)});
   if (int64_t threads = getThreads().value_or(32); threads < 32 || threads > 1024 || threads % 32 != 0)
-    return violate(*this, {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
+    return violate(*this,
+                   {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
   return success();
 }
 
@@ -86,9 +87,10 @@ static LogicalResult checkThreads(Operation *op, Type type, int64_t threads) {
   int64_t wanted = distribution ? distribution->threads() : 0;
   bool ofWarp = distribution && distribution->kind == kiln::layout::FragmentKind::Blocked && wanted == 32;
   if (wanted == threads || (ofWarp && threads)) return success();
-  return violate(op, {"C5", "a fragment must fit the kernel's threads",
-                      threads ? fmt::format("a fragment of {} threads", threads) : "a fragment of one thread",
-                      spell(type)});
+  return kiln::ir::violate(op->getLoc(), "tile.kernel",
+                           {"C5", "a fragment must fit the kernel's threads",
+                            threads ? fmt::format("a fragment of {} threads", threads) : "a fragment of one thread",
+                            spell(type)});
 }
 
 LogicalResult KernelOp::verifyRegions() {
@@ -97,7 +99,8 @@ LogicalResult KernelOp::verifyRegions() {
     for (Type type : op->getResultTypes())
       if (failed(checkThreads(op, type, threads))) return WalkResult::interrupt();
     if (isa<WarpIdOp, BarrierOp, AsyncCopyOp>(op) && !threads) {
-      (void)violate(op, {"C5", "a kernel of one thread has no warps", "`threads` on the kernel", "none"});
+      (void)kiln::ir::violate(op->getLoc(), "tile.kernel",
+                              {"C5", "a kernel of one thread has no warps", "`threads` on the kernel", "none"});
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -128,7 +131,8 @@ static LogicalResult checkAligned(Operation *op, StringRef constraint, std::opti
 }
 
 /// (C3): which fragments name a row stride; (C4).
-static LogicalResult checkRows(Operation *op, Type value, bool hasStride, bool hasMask, std::optional<int64_t> aligned) {
+static LogicalResult checkRows(Operation *op, Type value, bool hasStride, bool hasMask,
+                               std::optional<int64_t> aligned) {
   if (failed(checkAligned(op, "C4", aligned))) return failure();
   auto fragment = dyn_cast<RankedTensorType>(value);
   bool rows = fragment && (fragment.getRank() == 2 || isa<SimdColumnAttr>(fragment.getEncoding()));
@@ -237,11 +241,11 @@ LogicalResult MmaOp::verify() {
   auto acc = cast<RankedTensorType>(getAcc().getType());
   auto *rule = llvm::find_if(rules, [&](const MmaRule &r) { return r.layouts(a, b, acc); });
   bool inner = a.getRank() == 1 ? b.getRank() == 1 : b.getRank() == 2 && a.getShape().back() == b.getDimSize(0);
-  bool extents = acc.getRank() == 2 && inner && a.getDimSize(0) == acc.getDimSize(0) &&
-                 b.getShape().back() == acc.getDimSize(1);
+  bool extents =
+      acc.getRank() == 2 && inner && a.getDimSize(0) == acc.getDimSize(0) && b.getShape().back() == acc.getDimSize(1);
   if (rule == std::end(rules) || !extents)
-    return violate(*this, {"C1", "the extents must match", "a column of M, a row of N and an MxN accumulator of one atom",
-                           spell(a, b, acc)});
+    return violate(*this, {"C1", "the extents must match",
+                           "a column of M, a row of N and an MxN accumulator of one atom", spell(a, b, acc)});
   if (!rule->types(a.getElementType(), b.getElementType(), acc.getElementType()))
     return violate(*this, {"C2", "the element types must be the atom's",
                            rule == std::end(rules) - 1 ? "f16 or bf16 operands, f32 sums" : "one float type",

@@ -59,8 +59,8 @@ graph::ScheduleAttr pack(MLIRContext *context, const S &schedule, StringRef fami
   return graph::ScheduleAttr::get(context, family, b.getDictionaryAttr(entries));
 }
 
-// What code generation takes: 16384 bits of a fragment's row, of which offsets need 64 a lane. (32 rows of 256 lanes are
-// then within its 2^18 bits of a fragment.)
+// What code generation takes: 16384 bits of a fragment's row, of which offsets need 64 a lane. (32 rows of 256 lanes
+// are then within its 2^18 bits of a fragment.)
 constexpr int64_t kMaxLanes = 256, kMaxTile = int64_t(1) << 30;
 const Knob<PointwiseSchedule> kPointwise[] = {{"lanes", &PointwiseSchedule::lanes, 1, kMaxLanes, 1},
                                               {"tile", &PointwiseSchedule::tile, 1, kMaxTile, 1}};
@@ -86,8 +86,8 @@ int64_t opCount(graph::KernelOp kernel) {
 
 int64_t roundUp(int64_t value, int64_t unit) { return llvm::divideCeil(value, unit) * unit; }
 
-/// Tiles of about `target`, a multiple of `unit`, that share the extent evenly: a tile may be a quarter larger so that no
-/// sliver is left over, which would cost a CTA's packing for next to no products.
+/// Tiles of about `target`, a multiple of `unit`, that share the extent evenly: a tile may be a quarter larger so that
+/// no sliver is left over, which would cost a CTA's packing for next to no products.
 int64_t evenTile(int64_t extent, int64_t target, int64_t unit) {
   int64_t count = std::max<int64_t>(1, (extent + target * 3 / 4) / target);
   return roundUp(llvm::divideCeil(std::max<int64_t>(extent, 1), count), unit);

@@ -69,7 +69,8 @@ LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, Target target) 
   SkeletonContext context{kernel, *form, target, b, kernel.getLoc(), std::move(memories), std::move(outputs)};
   auto *skeleton = llvm::find_if(skeletonsOf(target), [&](const Skeleton &s) { return s.kind == form->kind; });
   if (skeleton == skeletonsOf(target).end())
-    return kernel.emitError() << "target '" << target.name() << "' has no skeleton for a \"" << kernel.getKind() << "\" kernel";
+    return kernel.emitError() << "target '" << target.name() << "' has no skeleton for a \"" << kernel.getKind()
+                              << "\" kernel";
   FailureOr<int64_t> grid = skeleton->build(context);
   if (failed(grid)) return failure();
   tile::ReturnOp::create(b, kernel.getLoc());

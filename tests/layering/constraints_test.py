@@ -19,7 +19,7 @@ CHECKS = re.compile(r"^// RUN:.*--verify-diagnostics", re.MULTILINE)
 def subject_of(dialect, base, arguments):
     """What the diagnostics of a definition call it; None where it is no op, type or attribute."""
     names = re.findall(r'"([^"]*)"', arguments or "")
-    if base.endswith(("_Type", "_Attr")):
+    if base.endswith(("_Type", "_Attr", "Layout")):
         return f"{'!' if base.endswith('_Type') else '#'}{dialect}.{names[1]}"
     return f"{dialect}.{names[0]}" if base.startswith(f"{dialect.capitalize()}_") and names else None
 

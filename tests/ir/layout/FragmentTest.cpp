@@ -65,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Layouts, FragmentTest, testing::ValuesIn(fragments()),
 
 TEST(Fragment, IsTheAtomOfThePtxManual) {
   // mma.m16n8k16: groupID = lane / 4, threadID_in_group = lane mod 4.
-  Fragment acc{FragmentKind::MmaAcc, 16, 8, 1, 1}, a{FragmentKind::MmaA, 16, 16, 1, 1}, b{FragmentKind::MmaB, 16, 8, 1, 1};
+  Fragment acc{FragmentKind::MmaAcc, 16, 8, 1, 1}, a{FragmentKind::MmaA, 16, 16, 1, 1},
+      b{FragmentKind::MmaB, 16, 8, 1, 1};
   for (int64_t lane = 0; lane < 32; ++lane) {
     int64_t group = lane / 4, in = lane % 4;
     for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(acc.place(lane, i), (Place{group + (i >= 2 ? 8 : 0), in * 2 + (i & 1)}));

@@ -11,7 +11,7 @@ tile.kernel @k() grid 1 threads 48 {
 
 tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 128 {
   %i = tile.cta_id
-  // expected-error @below {{'tile.load' (C5): a fragment must fit the kernel's threads}}
+  // expected-error @below {{'tile.kernel' (C5): a fragment must fit the kernel's threads}}
   // expected-note @below {{expected: a fragment of 128 threads}}
   // expected-note @below {{found: tensor<64xf32, #tile.blocked<vec = 1, threads = 64>>}}
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<64xf32, #tile.blocked<vec = 1, threads = 64>>
@@ -22,7 +22,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 128 {
 
 tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 128 {
   %i = tile.cta_id
-  // expected-error @below {{'tile.load' (C5): a fragment must fit the kernel's threads}}
+  // expected-error @below {{'tile.kernel' (C5): a fragment must fit the kernel's threads}}
   // expected-note @below {{expected: a fragment of 128 threads}}
   // expected-note @below {{found: tensor<64xf32, #tile.simd>}}
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<64xf32, #tile.simd>
@@ -32,7 +32,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 128 {
 // -----
 
 tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
-  // expected-error @below {{'tile.warp_id' (C5): a kernel of one thread has no warps}}
+  // expected-error @below {{'tile.kernel' (C5): a kernel of one thread has no warps}}
   // expected-note @below {{expected: `threads` on the kernel}}
   // expected-note @below {{found: none}}
   %w = tile.warp_id
