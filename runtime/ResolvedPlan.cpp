@@ -1,7 +1,6 @@
 #include "runtime/ResolvedPlan.h"
 #include "kiln/Error.h"
 
-#include <algorithm>
 #include <variant>
 
 namespace kiln {
@@ -9,10 +8,50 @@ namespace {
 
 class Resolver {
 public:
-  Resolver(const std::map<std::string, KernelHandle> &kernels, const Bindings &extents, ResolvedPlan &out)
-      : kernels(kernels), extents(extents), out(out) {}
+  Resolver(const LaunchPlan &plan, const std::map<std::string, KernelHandle> &kernels, const Bindings &extents)
+      : plan(plan), kernels(kernels), extents(extents) {}
 
-  ResolvedStep operator()(const LaunchStep &s) const {
+  ResolvedPlan run() {
+    for (const PlanBuffer &b : plan.buffers) {
+      bool alias = b.aliasOf != kNoBuffer;
+      int64_t offset = b.offset.evaluate(extents);
+      places.push_back({alias ? b.aliasOf : b.id, alias ? offset : 0});
+      out.offset.push_back(offset);
+    }
+    out.arenaBytes = plan.arenaBytes.evaluate(extents);
+    entryOf.assign(plan.buffers.size(), -1);
+    int32_t entry = 0;
+    for (BufferId id : plan.inputs) entryOf[static_cast<size_t>(id)] = entry++;
+    for (BufferId id : plan.outputs) entryOf[static_cast<size_t>(id)] = entry++;
+    for (BufferId id : plan.inputs) addEntry(id, /*isOutput=*/false);
+    for (BufferId id : plan.outputs) addEntry(id, /*isOutput=*/true);
+    for (const PlanStep &step : plan.steps) {
+      size_t first = out.slots.size();
+      ResolvedStep resolved = std::visit([&](const auto &s) { return resolveStep(s); }, step);
+      resolved.firstSlot = first;
+      resolved.slotCount = out.slots.size() - first;
+      out.steps.push_back(std::move(resolved));
+    }
+    for (size_t i = 0; i < out.slots.size(); ++i) {
+      const Place &p = out.slots[i].place;
+      int32_t user = p.root == kNoBuffer ? -1 : entryOf[static_cast<size_t>(p.root)];
+      if (user >= 0) out.userSlots.push_back({i, static_cast<size_t>(user), p.bytes});
+    }
+    return std::move(out);
+  }
+
+private:
+  void addEntry(BufferId id, bool isOutput) {
+    const PlanBuffer &b = plan.buffers[static_cast<size_t>(id)];
+    ResolvedEntry entry{.bytes = b.bytes.evaluate(extents), .isOutput = isOutput};
+    if (b.aliasOf != kNoBuffer) {
+      entry.partOf = entryOf[static_cast<size_t>(b.aliasOf)];
+      entry.offset = out.offset[static_cast<size_t>(id)];
+    }
+    out.entries.push_back(entry);
+  }
+
+  ResolvedStep resolveStep(const LaunchStep &s) {
     ResolvedStep r;
     r.kernel = kernels.at(s.kernel);
     for (size_t i = 0; i < 3; ++i) r.config.grid[i] = s.grid[i].evaluate(extents);
@@ -21,71 +60,58 @@ public:
     r.config.scratchBytes = s.scratchBytes.evaluate(extents);
     r.config.cluster = s.cluster;
     r.config.pdl = s.pdl;
-    for (const PlanArg &arg : s.args) r.args.push_back(std::visit([&](const auto &a) { return resolveArg(a); }, arg));
+    for (const PlanArg &arg : s.args)
+      out.slots.push_back(std::visit([&](const auto &a) { return resolveArg(a); }, arg));
     return r;
   }
 
-  ResolvedStep operator()(const CopyStep &s) const {
+  ResolvedStep resolveStep(const CopyStep &s) {
     ResolvedStep r;
     r.kind = ResolvedStep::Kind::Copy;
-    r.from = place(s.src.buffer, s.src.offset);
-    r.to = place(s.dst.buffer, s.dst.offset);
+    out.slots.push_back(resolveArg(s.dst));
+    out.slots.push_back(resolveArg(s.src));
     r.bytes = s.bytes.evaluate(extents);
     r.empty = r.bytes == 0;
     return r;
   }
 
-  ResolvedStep operator()(const MemsetStep &s) const {
+  ResolvedStep resolveStep(const MemsetStep &s) {
     ResolvedStep r;
     r.kind = ResolvedStep::Kind::Memset;
-    r.to = place(s.dst.buffer, s.dst.offset);
+    out.slots.push_back(resolveArg(s.dst));
     r.bytes = s.bytes.evaluate(extents);
     r.empty = r.bytes == 0;
     r.value = s.value;
     return r;
   }
 
-private:
-  Place place(BufferId buffer, const Expr &offset) const {
-    Place p = out.places[static_cast<size_t>(buffer)];
-    p.bytes += offset.evaluate(extents);
-    return p;
+  ResolvedSlot resolveArg(const BufferArg &a) const {
+    Place p = places[static_cast<size_t>(a.buffer)];
+    p.bytes += a.offset.evaluate(extents);
+    return {p, 0};
   }
-
-  ResolvedArg resolveArg(const BufferArg &a) const { return {place(a.buffer, a.offset), 0}; }
-  ResolvedArg resolveArg(const ExprArg &a) const { return {{}, static_cast<uint64_t>(a.value.evaluate(extents))}; }
-  ResolvedArg resolveArg(const ScalarArg &a) const { return {{}, a.bits}; }
-  ResolvedArg resolveArg(const TensorMapArg &) const {
+  ResolvedSlot resolveArg(const ExprArg &a) const { return {{}, static_cast<uint64_t>(a.value.evaluate(extents))}; }
+  ResolvedSlot resolveArg(const ScalarArg &a) const { return {{}, a.bits}; }
+  ResolvedSlot resolveArg(const TensorMapArg &) const {
     throw Error({.code = ErrorCode::InvalidInput,
                  .op = "launch plan",
                  .rule = "this runtime's devices take no tensor maps",
                  .hint = "compile for another target"});
   }
 
+  const LaunchPlan &plan;
   const std::map<std::string, KernelHandle> &kernels;
   const Bindings &extents;
-  ResolvedPlan &out;
+  ResolvedPlan out;
+  std::vector<Place> places;    ///< by buffer id: itself, or its root and the offset in it
+  std::vector<int32_t> entryOf; ///< by buffer id: its number among the caller's tensors, or -1
 };
 
 } // namespace
 
 ResolvedPlan resolve(const LaunchPlan &plan, const std::map<std::string, KernelHandle> &kernels,
                      const Bindings &extents) {
-  ResolvedPlan out;
-  for (const PlanBuffer &b : plan.buffers) {
-    bool alias = b.aliasOf != kNoBuffer;
-    int64_t offset = b.offset.evaluate(extents);
-    out.places.push_back({alias ? b.aliasOf : b.id, alias ? offset : 0});
-    out.offset.push_back(offset);
-    out.bytes.push_back(b.bytes.evaluate(extents));
-  }
-  out.arenaBytes = plan.arenaBytes.evaluate(extents);
-  Resolver resolver(kernels, extents, out);
-  for (const PlanStep &step : plan.steps) {
-    out.steps.push_back(std::visit(resolver, step));
-    out.maxArgs = std::max(out.maxArgs, out.steps.back().args.size());
-  }
-  return out;
+  return Resolver(plan, kernels, extents).run();
 }
 
 } // namespace kiln
