@@ -22,6 +22,22 @@ struct HostKernelImage {
   std::string symbol;
 };
 
+/// A kernel for the host as machine code that no process has loaded yet: a file's bytes, say. It is x86-64 code with
+/// its constants, and runs at any multiple of 4096 once the addresses it names are filled in (runtime/host/HostCode.h).
+struct HostCodeImage {
+  /// Where code calls a function of the process: eight bytes that hold its address.
+  struct Import {
+    std::string function; ///< "memcpy": a row of hostImports()
+    uint64_t offset = 0;  ///< into `code`
+  };
+  std::vector<char> code;
+  uint64_t entry = 0; ///< offset of the kernel, a HostKernelFn
+  std::vector<Import> imports;
+  std::vector<uint64_t> relocations; ///< offsets of eight bytes to which the address of `code` is added
+  std::string symbol;
+  std::string target; ///< "avx512"
+};
+
 /// A kernel as text or machine code for a device's own loader. Its parameters are those of the plan's ABI, in order:
 /// pointers and i64 of 8 bytes each, scalars in their own type or as 8 bytes, tensor maps of 128 bytes.
 struct CodeImage {
@@ -34,9 +50,9 @@ struct CodeImage {
   int64_t sharedBytes = 0; ///< dynamic shared memory that a launch may ask for; 0 if launches alone say it
 };
 
-using KernelImage = std::variant<HostKernelImage, CodeImage>;
+using KernelImage = std::variant<HostKernelImage, HostCodeImage, CodeImage>;
 
-/// The symbol of either.
+/// The symbol of any of them.
 inline const std::string &symbolOf(const KernelImage &image) {
   return std::visit([](const auto &i) -> const std::string & { return i.symbol; }, image);
 }

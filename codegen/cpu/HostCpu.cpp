@@ -55,9 +55,9 @@ CpuTarget kiln::codegen::detectHostCpu() {
   return target;
 }
 
-CpuMachine kiln::codegen::machineFor(const CpuTarget &target) {
+CpuMachine kiln::codegen::machineFor(const CpuTarget &target, CodeFor machines) {
   CpuMachine machine{llvm::sys::getProcessTriple(), baselineOf(target.name).cpu.str(), "", hostRuns(target.name)};
-  if (target.name != widestRow().name) return machine;
+  if (machines == CodeFor::AnyOfTarget || target.name != widestRow().name) return machine;
   machine.cpu = llvm::sys::getHostCPUName().str();
   llvm::SubtargetFeatures features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())

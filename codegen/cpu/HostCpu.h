@@ -19,9 +19,13 @@ struct CpuMachine {
   bool isHost;          ///< this machine can run the code
 };
 
-/// The host itself for the host's own row, else the baseline of the row. Never with avx512bf16, whose conversion
-/// flushes subnormals.
-CpuMachine machineFor(const CpuTarget &target);
+/// Which machines code is made for: the one at hand, with all it has, or every one that has the target's instructions.
+/// The bits of results are the same.
+enum class CodeFor { ThisMachine, AnyOfTarget };
+
+/// The host itself for the host's own row, if code is for this machine; else the baseline of the row. Never with
+/// avx512bf16, whose conversion flushes subnormals.
+CpuMachine machineFor(const CpuTarget &target, CodeFor machines = CodeFor::ThisMachine);
 
 } // namespace kiln::codegen
 

@@ -18,10 +18,6 @@
 #include <memory>
 #include <string>
 
-namespace llvm::orc {
-class LLJIT;
-}
-
 namespace kiln::codegen {
 
 class MachinePool;
@@ -35,6 +31,7 @@ struct CompiledKernel {
   std::string symbol;
   kiln::HostKernelFn fn = nullptr;
   std::shared_ptr<void> keepAlive;
+  HostCodeImage code;        ///< the same as bytes, for another process of a machine with the instructions
   double compileSeconds = 0; ///< wall time from the LLVM dialect to executable code
 };
 
@@ -47,23 +44,24 @@ enum class JitEffort {
 /// Compiles for one target. All members may be called from several threads at once.
 class CpuJit {
 public:
-  /// Fails if this machine cannot run the target's code and for whatever ORC reports.
+  /// Fails if this machine cannot run the target's code.
   static llvm::Expected<std::shared_ptr<CpuJit>> create(const CpuTarget &target = detectHostCpu(),
-                                                        JitEffort effort = JitEffort::Full);
+                                                        JitEffort effort = JitEffort::Full,
+                                                        CodeFor machines = CodeFor::ThisMachine);
   ~CpuJit();
 
   /// One function, which must have passed verifyThreadLevel and have HostKernelFn's signature.
   llvm::Expected<CompiledKernel> compile(mlir::LLVM::LLVMFuncOp kernel) const;
 
 private:
-  CpuJit(std::unique_ptr<MachinePool> machines, CpuTarget target, std::shared_ptr<llvm::orc::LLJIT> jit);
+  CpuJit(std::unique_ptr<MachinePool> machines, CpuTarget target);
 
   std::unique_ptr<MachinePool> machines;
   CpuTarget target;
-  std::shared_ptr<llvm::orc::LLJIT> jit;
 };
 
-/// The function as optimised LLVM IR, or as assembly, for any target on any machine: for tests, and for studying a kernel.
+/// The function as optimised LLVM IR, or as assembly, for any target on any machine: for tests, and for studying a
+/// kernel.
 enum class CodeText { LlvmIr, Assembly };
 llvm::Expected<std::string> printCode(mlir::LLVM::LLVMFuncOp kernel, const CpuTarget &target, CodeText what,
                                       JitEffort effort = JitEffort::Full);

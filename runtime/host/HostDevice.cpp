@@ -1,6 +1,7 @@
 #include "runtime/host/HostDevice.h"
 #include "kiln/Error.h"
 #include "kiln/HostTensor.h"
+#include "runtime/host/HostCode.h"
 #include "runtime/host/ThreadPool.h"
 
 #include <chrono>
@@ -83,6 +84,7 @@ public:
   }
 
   KernelHandle load(const KernelImage &image) override {
+    if (const auto *code = std::get_if<HostCodeImage>(&image)) return std::make_shared<HostKernel>(loadHostCode(*code));
     const auto *host = std::get_if<HostKernelImage>(&image);
     if (!host || !host->fn)
       throw Error({.code = ErrorCode::InvalidInput,
