@@ -28,9 +28,10 @@ def CpuLower : Pass<"cpu-lower", "::mlir::ModuleOp"> {
     Each row of a `#tile.simd` fragment becomes vectors of as many lanes as a native vector has 32-bit elements (the last
     one shorter where the extent says so), a `#tile.simd_column` a scalar per row; loops carry them as that many values.
     Between memory accesses code is put depth first, so that few of these are alive at once. i1 elements are one byte in
-    memory. Arguments may alias each other; none overlaps `scratch`.
+    memory. Arguments may alias each other; none overlaps `scratch`. f16 and bf16 are held as i16; arithmetic on them is
+    f32 and a rounding by integer arithmetic, the same on every target.
 
-    Limits: f64, f32, i64, i32, i16, i8 and i1; no swizzled shared tile; an op or type without a row is an error that
+    Limits: f64, f32, f16, bf16, i64, i32, i16, i8 and i1; folds and mma of f32, f64 and integers alone; no swizzled shared tile; an op or type without a row is an error that
     names it. Numerics: every op rounds once, as it is written; maximum and minimum follow IEEE 754-2019; nothing is
     contracted or reassociated, and an op that asks for fast maths is refused.
   }];

@@ -30,10 +30,18 @@ void kiln::addScheduledPasses(OpPassManager &pm, const PipelineOptions &options)
   pm.addNestedPass<func::FuncOp>(graph::createNameKernels());
 }
 
+/// Upstream's canonicalizer without its patterns that make one rounding of two: a cast to f32 that the graph names is
+/// kept, whatever narrower type comes after it.
+static std::unique_ptr<Pass> createRoundingCanonicalizer() {
+  const std::string disabled[] = {"(anonymous namespace)::TruncFSIToFPToSIToFP",
+                                  "(anonymous namespace)::TruncFUIToFPToUIToFP"};
+  return createCanonicalizerPass(GreedyRewriteConfig(), disabled);
+}
+
 void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(tiling::createTileGraph({.target = options.target->name}));
   pm.addPass(tile::createTileExpandFunctions());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createRoundingCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addNestedPass<tile::KernelOp>(tile::createTileAssignShared());

@@ -1,4 +1,5 @@
-// Ops that work element by element: one function for all of them, which clones the op onto each unit.
+// Ops that work element by element: cloned onto each unit, 16-bit floats through f32.
+#include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,38 +10,129 @@ using namespace kiln::codegen;
 
 namespace {
 
-/// op(fragments, scalars) becomes one op per unit; a scalar operand (select's condition, say) is given to each.
-LogicalResult lowerElementwise(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+/// What a row makes of one unit: its operands' values and the type of its result.
+using UnitFn = llvm::function_ref<Value(ArrayRef<Value>, Type)>;
+
+/// op(fragments, scalars), unit by unit; a scalar operand (select's condition, say) is given to each.
+LogicalResult perUnit(Operation *op, ArrayRef<ValueRange> operands, Lowering &to, UnitFn build) {
   SmallVector<Unit> units = to.units(op->getResult(0).getType());
   SmallVector<Value> results;
   for (auto [index, unit] : llvm::enumerate(units)) {
-    OperationState state(op->getLoc(), op->getName());
+    SmallVector<Value> values;
     for (ValueRange operand : operands) {
       if (operand.size() != 1 && operand.size() != units.size())
         return op->emitOpError("operands must have the result's shape");
-      state.operands.push_back(operand.size() == 1 ? operand[0] : operand[index]);
+      values.push_back(operand.size() == 1 ? operand[0] : operand[index]);
     }
-    state.types.push_back(unit.type);
-    state.propertiesAttr = op->getPropertiesAsAttribute();
-    state.attributes.append(op->getDiscardableAttrs().begin(), op->getDiscardableAttrs().end());
-    results.push_back(to.rewriter.create(state)->getResult(0));
+    results.push_back(build(values, unit.type));
   }
   to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{results});
   return success();
 }
 
+/// The same op on other types.
+Value cloneOnto(Operation *op, ArrayRef<Value> operands, Type type, Lowering &to) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.types.push_back(type);
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  state.attributes.append(op->getDiscardableAttrs().begin(), op->getDiscardableAttrs().end());
+  return to.rewriter.create(state)->getResult(0);
+}
+
+LogicalResult lowerElementwise(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) { return cloneOnto(op, x, type, to); });
+}
+
+//===- 16-bit floats ----------------------------------------------------------------------------------------------===//
+
+SmallVector<Value> widened(ArrayRef<Value> stored, Type element, Lowering &to) {
+  return llvm::map_to_vector(stored, [&](Value x) { return widen(to.rewriter, to.loc, x, element); });
+}
+
+/// f32 has more than twice the bits of a 16-bit float and two, so that sums, products, quotients and roots may be
+/// rounded to it first; the other ops here give what is exact, or a bool.
+LogicalResult lowerFloat(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (!isHalf(element)) return lowerElementwise(op, operands, to);
+  bool halfResult = isHalf(op->getResult(0).getType());
+  return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) -> Value {
+    SmallVector<Value> wide = widened(x, element, to);
+    Value result = cloneOnto(op, wide, halfResult ? wide[0].getType() : type, to);
+    return halfResult ? narrow(to.rewriter, to.loc, result, element) : result;
+  });
+}
+
+LogicalResult lowerFma(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (!isHalf(element)) return lowerElementwise(op, operands, to);
+  return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type) {
+    SmallVector<Value> wide = widened(x, element, to);
+    return fusedMultiplyAdd(to.rewriter, to.loc, wide[0], wide[1], wide[2], element);
+  });
+}
+
+/// The sign bit alone changes, of a NaN too.
+template <typename IntegerOp, int16_t mask>
+LogicalResult lowerSign(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (!isHalf(op->getOperand(0).getType())) return lowerElementwise(op, operands, to);
+  return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) -> Value {
+    TypedAttr bits = to.rewriter.getI16IntegerAttr(mask);
+    if (auto vector = dyn_cast<VectorType>(type)) bits = DenseElementsAttr::get(vector, Attribute(bits));
+    return IntegerOp::create(to.rewriter, to.loc, x[0], arith::ConstantOp::create(to.rewriter, to.loc, bits));
+  });
+}
+
+LogicalResult lowerExtF(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (!isHalf(element)) return lowerElementwise(op, operands, to);
+  return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) -> Value {
+    Value wide = widen(to.rewriter, to.loc, x[0], element);
+    return wide.getType() == type ? wide : arith::ExtFOp::create(to.rewriter, to.loc, type, wide);
+  });
+}
+
+LogicalResult lowerTruncF(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!isHalf(element)) return lowerElementwise(op, operands, to);
+  if (!getElementTypeOrSelf(op->getOperand(0).getType()).isF32())
+    return op->emitOpError("rounds f32 alone to 16 bits on the cpu target");
+  return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type) { return narrow(to.rewriter, to.loc, x[0], element); });
+}
+
+/// Casts between integers and floats: from and to 16-bit floats a program says where they round.
+LogicalResult lowerIntegerCast(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (isHalf(op->getOperand(0).getType()) || isHalf(op->getResult(0).getType()))
+    return op->emitOpError("goes through f32 on the cpu target");
+  return lowerElementwise(op, operands, to);
+}
+
+LogicalResult lowerBitcast(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (!isHalf(op->getOperand(0).getType()) && !isHalf(op->getResult(0).getType()))
+    return lowerElementwise(op, operands, to);
+  return perUnit(op, operands, to, [](ArrayRef<Value> x, Type) { return x[0]; }); // both are held as i16
+}
+
+//===- Constants --------------------------------------------------------------------------------------------------===//
+
 /// The elements of one unit of a dense fragment, as a constant of the unit's type.
 TypedAttr unitConstant(DenseElementsAttr dense, const Unit &unit) {
   auto vector = dyn_cast<VectorType>(unit.type);
   auto values = dense.getValues<Attribute>();
-  if (!vector) return cast<TypedAttr>(values[dense.isSplat() ? 0 : unit.row]);
-  if (dense.isSplat()) return DenseElementsAttr::get(vector, dense.getSplatValue<Attribute>());
+  if (!vector) return cast<TypedAttr>(storedAttr(values[dense.isSplat() ? 0 : unit.row]));
+  if (dense.isSplat()) return DenseElementsAttr::get(vector, storedAttr(dense.getSplatValue<Attribute>()));
   auto first = values.begin() + unit.row * dense.getType().getShape().back() + unit.lane;
-  return DenseElementsAttr::get(vector, SmallVector<Attribute>(first, first + vector.getNumElements()));
+  SmallVector<Attribute> lanes(first, first + vector.getNumElements());
+  return DenseElementsAttr::get(vector, llvm::map_to_vector(lanes, storedAttr));
 }
 
 LogicalResult lowerConstant(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  auto dense = dyn_cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
+  TypedAttr value = cast<arith::ConstantOp>(op).getValue();
+  if (!tile::isFragment(value.getType())) { // a scalar of a type that is held as another
+    to.rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, cast<TypedAttr>(storedAttr(value)));
+    return success();
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense) return op->emitOpError("a fragment's constant must be dense");
   SmallVector<Value> results;
   for (const Unit &unit : to.units(op->getResult(0).getType())) {
@@ -59,22 +151,22 @@ ArrayRef<Row> kiln::codegen::elementwiseRows() {
   static const Row rows[] = {
       {"arith.constant", lowerConstant},
       // Floats.
-      {"arith.addf", lowerElementwise},
-      {"arith.subf", lowerElementwise},
-      {"arith.mulf", lowerElementwise},
-      {"arith.divf", lowerElementwise},
-      {"arith.negf", lowerElementwise},
-      {"arith.maximumf", lowerElementwise},
-      {"arith.minimumf", lowerElementwise},
-      {"arith.cmpf", lowerElementwise},
-      {"math.fma", lowerElementwise},
-      {"math.sqrt", lowerElementwise},
-      {"math.absf", lowerElementwise},
-      {"math.floor", lowerElementwise},
-      {"math.ceil", lowerElementwise},
-      {"math.trunc", lowerElementwise},
-      {"math.roundeven", lowerElementwise},
-      {"math.copysign", lowerElementwise},
+      {"arith.addf", lowerFloat},
+      {"arith.subf", lowerFloat},
+      {"arith.mulf", lowerFloat},
+      {"arith.divf", lowerFloat},
+      {"arith.negf", lowerSign<arith::XOrIOp, INT16_MIN>},
+      {"arith.maximumf", lowerFloat},
+      {"arith.minimumf", lowerFloat},
+      {"arith.cmpf", lowerFloat},
+      {"math.fma", lowerFma},
+      {"math.sqrt", lowerFloat},
+      {"math.absf", lowerSign<arith::AndIOp, INT16_MAX>},
+      {"math.floor", lowerFloat},
+      {"math.ceil", lowerFloat},
+      {"math.trunc", lowerFloat},
+      {"math.roundeven", lowerFloat},
+      {"math.copysign", lowerFloat},
       // Integers.
       {"arith.addi", lowerElementwise},
       {"arith.subi", lowerElementwise},
@@ -96,16 +188,16 @@ ArrayRef<Row> kiln::codegen::elementwiseRows() {
       {"arith.cmpi", lowerElementwise},
       {"arith.select", lowerElementwise},
       // Casts.
-      {"arith.extf", lowerElementwise},
-      {"arith.truncf", lowerElementwise},
+      {"arith.extf", lowerExtF},
+      {"arith.truncf", lowerTruncF},
       {"arith.extsi", lowerElementwise},
       {"arith.extui", lowerElementwise},
       {"arith.trunci", lowerElementwise},
-      {"arith.sitofp", lowerElementwise},
-      {"arith.uitofp", lowerElementwise},
-      {"arith.fptosi", lowerElementwise},
-      {"arith.fptoui", lowerElementwise},
-      {"arith.bitcast", lowerElementwise},
+      {"arith.sitofp", lowerIntegerCast},
+      {"arith.uitofp", lowerIntegerCast},
+      {"arith.fptosi", lowerIntegerCast},
+      {"arith.fptoui", lowerIntegerCast},
+      {"arith.bitcast", lowerBitcast},
       {"arith.index_cast", lowerElementwise},
       {"arith.index_castui", lowerElementwise},
   };

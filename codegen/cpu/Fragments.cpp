@@ -1,4 +1,5 @@
 // Ops of the tile dialect on fragments: splats, lanes, masks, folds, mma.
+#include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
 #include "codegen/cpu/Vectors.h"
 
@@ -83,6 +84,12 @@ Value combine(OpBuilder &b, Location loc, tile::CombineKind kind, Value x, Value
   return (isa<FloatType>(element) ? row.floats : element.isInteger(1) ? row.bools : row.integers)(b, loc, x, y);
 }
 
+/// Sums and products are made of f32: a program widens and rounds where it says so.
+LogicalResult refuseHalves(Operation *op) {
+  if (!isHalf(op->getOperand(0).getType())) return success();
+  return op->emitOpError("has no 16-bit arithmetic on the cpu target: extend to f32 first");
+}
+
 /// Every second lane of the concatenated parts, even or odd, in parts of the same width, or one of half the width.
 SmallVector<Value> everySecond(Lowering &to, ArrayRef<Value> parts, int64_t odd) {
   int64_t width = lanesOf(parts[0]);
@@ -123,6 +130,7 @@ SmallVector<SmallVector<Value>> unitColumnsByLane(Lowering &to, ValueRange x, Va
 }
 
 LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (failed(refuseHalves(op))) return failure();
   auto fold = cast<tile::FoldUnitsOp>(op);
   ValueRange x = operands[0];
   SmallVector<Value> acc(operands[1]);
@@ -135,6 +143,7 @@ LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lower
 }
 
 LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (failed(refuseHalves(op))) return failure();
   auto fold = cast<tile::FoldOp>(op);
   OpBuilder &b = to.rewriter;
   SmallVector<Value> units(operands[0]);
@@ -155,6 +164,7 @@ LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &
 
 /// An outer product: row m of the accumulator gains a[m]·b, one fma per element.
 LogicalResult lowerMma(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (failed(refuseHalves(op))) return failure();
   ValueRange column = operands[0], row = operands[1], acc = operands[2];
   SmallVector<Value> results;
   for (auto [m, a] : llvm::enumerate(column)) {

@@ -1,4 +1,5 @@
 #include "codegen/cpu/LevelSpec.h"
+#include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +22,7 @@ constexpr int64_t kMaxScratch = int64_t(1) << 30;
 bool isComputable(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element))
     return integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-  return element.isIndex() || element.isF32() || element.isF64();
+  return element.isIndex() || element.isF32() || element.isF64() || isHalf(element);
 }
 
 /// Empty if a value may have this type, else what is wrong with it.

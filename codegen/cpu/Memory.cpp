@@ -1,4 +1,5 @@
 // Loads, stores, gathers, scatters and shared tiles.
+#include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
 #include "codegen/cpu/Vectors.h"
 
@@ -11,14 +12,14 @@ using namespace kiln::codegen;
 
 namespace {
 
-/// How elements lie in memory: as they are, but i1 in a byte.
+/// How elements lie in memory: as they are held, but i1 in a byte.
 struct MemoryElement {
-  Type element;   ///< of values
+  Type element;   ///< of values, as they are held
   Type inMemory;  ///< of memory
   unsigned bytes; ///< its size, which is also all the alignment there is
 
   MemoryElement(OpBuilder &b, Type element)
-      : element(element), inMemory(element.isInteger(1) ? b.getI8Type() : element),
+      : element(storageOf(element)), inMemory(element.isInteger(1) ? b.getI8Type() : storageOf(element)),
         bytes(static_cast<unsigned>(tile::bytesOf(element))) {}
 
   /// A value's type, scalar or vector, in memory.

@@ -1,6 +1,8 @@
 // The concatenated table of lowerings and the types they agree on.
 #include "codegen/cpu/Rows.h"
 
+#include "codegen/cpu/Halves.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -18,9 +20,9 @@ const llvm::StringMap<LowerFn> &kiln::codegen::cpuRows() {
 }
 
 SmallVector<Unit> kiln::codegen::unitsOf(Type type, int64_t unitLanes) {
-  if (!tile::isFragment(type)) return {{type, 0, 0}};
+  if (!tile::isFragment(type)) return {{storageOf(type), 0, 0}};
   auto fragment = cast<RankedTensorType>(type);
-  Type element = fragment.getElementType();
+  Type element = storageOf(fragment.getElementType());
   bool column = isa<tile::SimdColumnAttr>(fragment.getEncoding());
   int64_t rows = column || fragment.getRank() == 2 ? fragment.getDimSize(0) : 1;
   SmallVector<Unit> units;
@@ -37,7 +39,7 @@ SmallVector<Unit> kiln::codegen::unitsOf(Type type, int64_t unitLanes) {
 }
 
 CpuTypeConverter::CpuTypeConverter(int64_t unitLanes) {
-  addConversion([](Type type) { return type; });
+  addConversion([](Type type) { return storageOf(type); });
   addConversion([](tile::GlobalType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion([](tile::SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion([unitLanes](RankedTensorType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {

@@ -6,7 +6,8 @@
 //       for panel of nr columns, for mr rows: accumulators += outer products over the chunk, k ascending
 //     for row, for vector of columns: the epilogue on the accumulated tile, stored
 //
-// Each element is one chain of fma over ascending k whatever the tile sizes, so every schedule gives the same bits.
+// Operands of 16 bits are packed as f32. Each element is one chain of fma over ascending k whatever the tile sizes, so
+// every schedule gives the same bits.
 #include "passes/tiling/Loops.h"
 
 #include "ir/layout/IndexMap.h"
@@ -93,6 +94,12 @@ private:
   void storeShared(Value value, Value tileValue, Value offset) {
     tile::StoreOp::create(b, context.loc, value, tileValue, offset, Value(), IntegerAttr());
   }
+  /// An operand's fragment with the accumulator's elements: 16-bit operands are packed as f32.
+  Value widened(Value fragment) {
+    auto type = cast<RankedTensorType>(fragment.getType());
+    if (type.getElementType() == element) return fragment;
+    return arith::ExtFOp::create(b, context.loc, type.clone(element), fragment);
+  }
   Value zeros(RankedTensorType type) {
     Value zero = arith::ConstantOp::create(b, context.loc, b.getZeroAttr(element));
     return tile::SplatOp::create(b, context.loc, type, zero);
@@ -137,7 +144,7 @@ private:
             Emitter emitter(b, context.loc, context.memories, noAnchors, point);
             FailureOr<Value> value = emitter.emitFragment(graph::MatmulOp(form.matmul).getA(), operand);
             if (failed(value)) return failure();
-            storeShared(*value, aTile, index.add(index.mul(row, lda), index.mul(chunk, packLanes)));
+            storeShared(widened(*value), aTile, index.add(index.mul(row, lda), index.mul(chunk, packLanes)));
             return success();
           });
         })))
@@ -166,7 +173,7 @@ private:
         Emitter emitter(b, context.loc, context.memories, noAnchors, point);
         FailureOr<Value> value = emitter.emitFragment(graph::MatmulOp(form.matmul).getB(), operand);
         if (failed(value)) return failure();
-        storeShared(*value, bTile, index.mul(index.add(index.mul(panel, s.bk), depthIndex), s.nr));
+        storeShared(widened(*value), bTile, index.mul(index.add(index.mul(panel, s.bk), depthIndex), s.nr));
         return success();
       });
     });

@@ -90,6 +90,21 @@ inline std::vector<CpuTarget> hostTargets() {
   return targets;
 }
 
+/// `body` maps %x and %y (64 lanes at a time, a residue at the end) to %r, over `n` elements.
+inline std::string pointwise(int64_t n, const std::string &body, const std::string &in = "f32",
+                             const std::string &out = "f32") {
+  std::string mem = "!tile.global<" + std::to_string(n) + "x";
+  std::string gi = mem + in + ">", go = mem + out + ">";
+  std::string fi = "tensor<64x" + in + ", #tile.simd>", fo = "tensor<64x" + out + ", #tile.simd>";
+  std::string fm = "tensor<64xi1, #tile.simd>";
+  return "tile.kernel @k(%a: " + gi + ", %b: " + gi + ", %c: " + go + ") grid " + std::to_string((n + 63) / 64) +
+         " {\n" + "%c64 = arith.constant 64 : index\n%n = arith.constant " + std::to_string(n) + " : index\n" +
+         "%id = tile.cta_id\n%o = arith.muli %id, %c64 : index\n%left = arith.subi %n, %o : index\n" +
+         "%m = tile.lane_mask %left : " + fm + "\n" + "%x = tile.load %a[%o] mask %m : " + fm + " : " + gi + " -> " +
+         fi + "\n" + "%y = tile.load %b[%o] mask %m : " + fm + " : " + gi + " -> " + fi + "\n" + body + "\n" +
+         "tile.store %r, %c[%o] mask %m : " + fm + " : " + fo + ", " + go + "\ntile.return\n}\n";
+}
+
 } // namespace kiln::codegen
 
 #endif
