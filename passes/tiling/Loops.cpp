@@ -68,45 +68,27 @@ SmallVector<graph::Demand> kiln::tiling::rootDemands(const graph::KernelForm &fo
   return roots;
 }
 
-size_t kiln::tiling::contiguousSuffix(SkeletonContext &context, ArrayRef<int64_t> dims) {
-  const graph::KernelForm &form = context.form;
-  SmallVector<AffineExpr> offsets; // of every load and store
-  graph::walkDemands(rootDemands(form), form.extents, [&](const graph::Demand &demand) {
-    if (auto memory = context.memories.find(demand.value); memory != context.memories.end())
-      offsets.push_back(layout::linearOffset(demand.map, memory->second.strides, form.extents));
-    return true;
-  });
-  for (auto [output, memory] : llvm::zip(form.outputs, context.outputs))
-    offsets.push_back(layout::linearOffset(form.demandMap(output), memory.strides, form.extents));
-  auto together = [&](int64_t outer, int64_t inner) {
-    if (form.extents[outer] == 1 || form.extents[inner] == 1) return true;
-    return llvm::all_of(offsets, [&](AffineExpr offset) {
-      auto l = layout::linearIn(offset, outer, form.extents), r = layout::linearIn(offset, inner, form.extents);
-      return l && r && l->coefficient == r->coefficient * form.extents[inner];
-    });
-  };
-  size_t count = 1;
-  int64_t inner = dims.back();
-  while (count < dims.size()) {
-    int64_t outer = dims[dims.size() - count - 1];
-    if (!together(outer, inner)) break;
-    if (form.extents[outer] != 1) inner = outer; // what matters is the outermost of the group so far
-    ++count;
-  }
-  return count;
-}
-
-LogicalResult kiln::tiling::storeOutputs(SkeletonContext &context, Emitter &emitter, bool perRow) {
-  SmallVector<std::pair<Value, size_t>> values; // all first: an output may share memory with an operand
+FailureOr<EmittedOutputs> kiln::tiling::emitOutputs(SkeletonContext &context, Emitter &emitter, bool perRow) {
+  EmittedOutputs values;
   for (auto [i, output] : llvm::enumerate(context.form.outputs)) {
     if (output.perRow != perRow) continue;
     FailureOr<Value> value = emitter.emit(output.value, output.store);
     if (failed(value)) return failure();
     values.push_back({*value, i});
   }
-  for (auto [value, i] : values)
+  return values;
+}
+
+LogicalResult kiln::tiling::storeEmitted(SkeletonContext &context, Emitter &emitter, const EmittedOutputs &outputs) {
+  for (auto [value, i] : outputs)
     if (failed(emitter.store(value, context.outputs[i], context.form.outputs[i].store))) return failure();
   return success();
+}
+
+LogicalResult kiln::tiling::storeOutputs(SkeletonContext &context, Emitter &emitter, bool perRow) {
+  // All are emitted first: an output may share memory with an operand.
+  FailureOr<EmittedOutputs> outputs = emitOutputs(context, emitter, perRow);
+  return failed(outputs) ? failure() : storeEmitted(context, emitter, *outputs);
 }
 
 Value kiln::tiling::allocShared(SkeletonContext &context, ArrayRef<int64_t> shape, Type element) {

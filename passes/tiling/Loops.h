@@ -38,14 +38,16 @@ void delinearize(mlir::AffineExpr linear, llvm::ArrayRef<int64_t> dims, llvm::Ar
 /// first, first + 1, …, last - 1.
 llvm::SmallVector<int64_t> sequence(int64_t first, int64_t last);
 
-/// How many of the trailing `dims` run through memory as one dimension in every load and store of the kernel, so that
-/// lanes may run across them. At least 1 (of a non-empty list).
-size_t contiguousSuffix(SkeletonContext &context, llvm::ArrayRef<int64_t> dims);
-
 /// What a kernel demands, from every output and reduction operand, at points of the iteration space.
 llvm::SmallVector<graph::Demand> rootDemands(const graph::KernelForm &form);
 
-/// Emits and stores, at the emitter's point, every output that has an element per point (or, `perRow`, per row).
+/// Values of outputs, as emitted at one point, by the output's number.
+using EmittedOutputs = llvm::SmallVector<std::pair<mlir::Value, size_t>>;
+/// Emits, at the emitter's point, every output that has an element per point (or, `perRow`, per row).
+mlir::FailureOr<EmittedOutputs> emitOutputs(SkeletonContext &context, Emitter &emitter, bool perRow);
+/// Stores them where they belong.
+mlir::LogicalResult storeEmitted(SkeletonContext &context, Emitter &emitter, const EmittedOutputs &outputs);
+/// Both in turn.
 mlir::LogicalResult storeOutputs(SkeletonContext &context, Emitter &emitter, bool perRow);
 
 /// One shared tile of `count` elements.

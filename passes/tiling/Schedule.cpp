@@ -1,63 +1,17 @@
 #include "passes/tiling/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
+#include "passes/tiling/Knobs.h"
+#include "passes/tiling/sm80/Schedule.h"
 
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tiling;
 
 namespace {
-
-/// One knob of a family: its name, where it lives, its legal values.
-template <typename S> struct Knob {
-  StringRef name;
-  int64_t S::*field;
-  int64_t low, high, multipleOf;
-};
-
-template <typename S>
-FailureOr<S> parse(Location loc, graph::ScheduleAttr attr, StringRef family, ArrayRef<Knob<S>> knobs) {
-  S schedule;
-  if (!attr) return schedule;
-  if (attr.getFamily() != family)
-    return emitError(loc) << "schedule is for family \"" << attr.getFamily() << "\", the kernel is \"" << family << '"';
-  for (NamedAttribute entry : attr.getKnobs()) {
-    auto *knob = llvm::find_if(knobs, [&](auto &k) { return k.name == entry.getName(); });
-    if (knob == knobs.end()) {
-      InFlightDiagnostic diag = emitError(loc)
-                                << "a \"" << family << "\" schedule has no knob `" << entry.getName().strref() << '`';
-      std::string names;
-      for (auto &k : knobs) names += (names.empty() ? "" : ", ") + k.name.str();
-      diag.attachNote() << "expected: one of " << names;
-      return diag;
-    }
-    auto value = dyn_cast<IntegerAttr>(entry.getValue());
-    int64_t v = value ? value.getInt() : 0;
-    if (!value || v < knob->low || v > knob->high || v % knob->multipleOf != 0) {
-      InFlightDiagnostic diag = emitError(loc) << "illegal value of schedule knob `" << knob->name << '`';
-      diag.attachNote() << "expected: a multiple of " << knob->multipleOf << " in " << knob->low << ".." << knob->high;
-      diag.attachNote() << "found: " << entry.getValue();
-      return diag;
-    }
-    schedule.*(knob->field) = v;
-  }
-  return schedule;
-}
-
-template <typename S>
-graph::ScheduleAttr pack(MLIRContext *context, const S &schedule, StringRef family, ArrayRef<Knob<S>> knobs) {
-  Builder b(context);
-  SmallVector<NamedAttribute> entries;
-  for (auto &knob : knobs) entries.push_back(b.getNamedAttr(knob.name, b.getI64IntegerAttr(schedule.*(knob.field))));
-  return graph::ScheduleAttr::get(context, family, b.getDictionaryAttr(entries));
-}
 
 // What code generation takes: 16384 bits of a fragment's row, of which offsets need 64 a lane. (32 rows of 256 lanes
 // are then within its 2^18 bits of a fragment.)
@@ -73,11 +27,6 @@ const Knob<MatmulSchedule> kMatmul[] = {{"bm", &MatmulSchedule::bm, 1, 4096, 1},
                                         {"bk", &MatmulSchedule::bk, 1, 4096, 1},
                                         {"mr", &MatmulSchedule::mr, 1, 32, 1},
                                         {"nr", &MatmulSchedule::nr, 1, kMaxLanes, 1}};
-
-LogicalResult powerOfTwo(Location loc, StringRef knob, int64_t value) {
-  if (llvm::isPowerOf2_64(value)) return success();
-  return emitError(loc) << "schedule knob `" << knob << "` must be a power of two, found " << value;
-}
 
 /// Ops of the kernel's body: how many values may be live at once, roughly.
 int64_t opCount(graph::KernelOp kernel) {
@@ -117,21 +66,21 @@ MatmulSchedule defaultMatmul(const graph::KernelForm &form, const CpuTarget &tar
 } // namespace
 
 FailureOr<PointwiseSchedule> kiln::tiling::pointwiseSchedule(Location loc, graph::ScheduleAttr attr) {
-  return parse<PointwiseSchedule>(loc, attr, "pointwise", kPointwise);
+  return parseSchedule<PointwiseSchedule>(loc, attr, "pointwise", kPointwise);
 }
 
 FailureOr<RowSchedule> kiln::tiling::rowSchedule(Location loc, graph::ScheduleAttr attr) {
-  FailureOr<RowSchedule> s = parse<RowSchedule>(loc, attr, "row", kRow);
+  FailureOr<RowSchedule> s = parseSchedule<RowSchedule>(loc, attr, "row", kRow);
   if (failed(s) || failed(powerOfTwo(loc, "lanes", s->lanes))) return failure();
   return s;
 }
 
 FailureOr<ColumnSchedule> kiln::tiling::columnSchedule(Location loc, graph::ScheduleAttr attr) {
-  return parse<ColumnSchedule>(loc, attr, "column", kColumn);
+  return parseSchedule<ColumnSchedule>(loc, attr, "column", kColumn);
 }
 
 FailureOr<MatmulSchedule> kiln::tiling::matmulSchedule(Location loc, graph::ScheduleAttr attr) {
-  FailureOr<MatmulSchedule> s = parse<MatmulSchedule>(loc, attr, "matmul", kMatmul);
+  FailureOr<MatmulSchedule> s = parseSchedule<MatmulSchedule>(loc, attr, "matmul", kMatmul);
   if (failed(s)) return failure();
   for (auto [tile, unit, names] : {std::tuple{s->bm, s->mr, "bm, mr"}, std::tuple{s->bn, s->nr, "bn, nr"}})
     if (tile % unit != 0)
@@ -143,6 +92,7 @@ FailureOr<MatmulSchedule> kiln::tiling::matmulSchedule(Location loc, graph::Sche
 
 graph::ScheduleAttr kiln::tiling::defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form,
                                                   const Target &row) {
+  if (row.gpu()) return sm80::defaultSchedule(kernel, form, *row.gpu());
   const CpuTarget &target = *row.cpu();
   MLIRContext *context = kernel.getContext();
   int64_t native = target.lanes(), ops = opCount(kernel);
@@ -154,7 +104,7 @@ graph::ScheduleAttr kiln::tiling::defaultSchedule(graph::KernelOp kernel, const 
     s.lanes = native * registers;
     // At least 8 CTAs where there is work for them.
     s.tile = std::clamp<int64_t>(layout::elementCount(form.extents) / 8, 4096, 32768);
-    return pack<PointwiseSchedule>(context, s, "pointwise", kPointwise);
+    return packSchedule<PointwiseSchedule>(context, s, "pointwise", kPointwise);
   }
   case graph::KernelKind::Row: {
     int64_t length = 1;
@@ -162,17 +112,17 @@ graph::ScheduleAttr kiln::tiling::defaultSchedule(graph::KernelOp kernel, const 
     RowSchedule s;
     s.lanes = std::clamp<int64_t>(llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 1)), 8, 2 * native * registers);
     s.tile = std::clamp<int64_t>(layout::elementCount(form.extents) / 8, 4096, 32768);
-    return pack<RowSchedule>(context, s, "row", kRow);
+    return packSchedule<RowSchedule>(context, s, "row", kRow);
   }
   case graph::KernelKind::Column: {
     ColumnSchedule s;
     int64_t columns = 1;
     for (int64_t axis : form.keptAxes()) columns *= form.extents[axis];
     s.lanes = std::min<int64_t>(native * registers, llvm::bit_ceil<uint64_t>(std::max<int64_t>(columns, 1)));
-    return pack<ColumnSchedule>(context, s, "column", kColumn);
+    return packSchedule<ColumnSchedule>(context, s, "column", kColumn);
   }
   case graph::KernelKind::Matmul:
-    return pack<MatmulSchedule>(context, defaultMatmul(form, target), "matmul", kMatmul);
+    return packSchedule<MatmulSchedule>(context, defaultMatmul(form, target), "matmul", kMatmul);
   }
   llvm_unreachable("every kind has its schedule");
 }

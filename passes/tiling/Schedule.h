@@ -2,7 +2,8 @@
 //
 // A schedule is how one kernel is tiled. In IR it is one generic attribute; here each family has its typed view, with
 // its knobs as rows (name, legal values), so that an unknown knob or an illegal value is refused with a reason before
-// anything is generated. No schedule changes what a kernel computes, bit for bit.
+// anything is generated. No schedule changes what a kernel computes, bit for bit. These are the families of the cpu
+// targets; those of gpu targets are in sm80/Schedule.h.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_PASSES_TILING_SCHEDULE_H
@@ -46,7 +47,7 @@ llvm::FailureOr<RowSchedule> rowSchedule(mlir::Location loc, graph::ScheduleAttr
 llvm::FailureOr<ColumnSchedule> columnSchedule(mlir::Location loc, graph::ScheduleAttr attr);
 llvm::FailureOr<MatmulSchedule> matmulSchedule(mlir::Location loc, graph::ScheduleAttr attr);
 
-/// The schedule that formulas over the kernel's form, its op count and the target choose.
+/// The schedule that formulas over the kernel's form, its op count and the target choose, on any target.
 graph::ScheduleAttr defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form, const Target &target);
 
 } // namespace kiln::tiling

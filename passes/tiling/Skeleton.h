@@ -8,6 +8,7 @@
 #define KILN_PASSES_TILING_SKELETON_H
 
 #include "ir/target/Target.h"
+#include "passes/tiling/Access.h"
 #include "passes/tiling/Emitter.h"
 #include "passes/tiling/Schedule.h"
 
@@ -18,6 +19,7 @@ struct SkeletonContext {
   graph::KernelOp kernel;
   graph::KernelForm form;
   Target target;
+  tile::KernelOp program;   ///< being built
   mlir::OpBuilder &builder; ///< at the start of the tile program's body
   mlir::Location loc;
   Emitter::Memories memories;        ///< of the region's arguments
@@ -42,6 +44,7 @@ llvm::ArrayRef<Skeleton> skeletons();
 } // namespace cpu
 
 namespace sm80 {
+mlir::FailureOr<int64_t> buildPointwise(SkeletonContext &);
 /// Those of every gpu target: what a newer one does not override runs on it as well.
 llvm::ArrayRef<Skeleton> skeletons();
 } // namespace sm80

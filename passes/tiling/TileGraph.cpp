@@ -1,7 +1,6 @@
 // tile-graph: turns each distinct graph kernel into a tile program.
 #include "passes/tiling/Passes.h"
 
-#include "ir/layout/IndexMap.h"
 #include "passes/tiling/KernelChecks.h"
 #include "passes/tiling/Skeleton.h"
 
@@ -18,16 +17,6 @@ namespace kiln::tiling {
 using namespace mlir;
 
 namespace {
-
-/// Memory of a kernel argument: its layout's strides, or dense and row-major.
-Memory memoryOf(Value base, Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
-  Memory memory{base, layout::rowMajorStrides(graph::shapeOf(tensor))};
-  if (!layouts) return memory;
-  auto layout = cast<graph::LayoutAttr>((*layouts)[i]);
-  memory.strides.assign(layout.getStrides().begin(), layout.getStrides().end());
-  memory.offset = layout.getOffset();
-  return memory;
-}
 
 Type globalType(Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -59,14 +48,8 @@ LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, Target target) 
   OpBuilder::InsertionGuard guard(b);
   Block *block = b.createBlock(&program.getBody(), {}, types, SmallVector<Location>(types.size(), kernel.getLoc()));
 
-  Emitter::Memories memories;
-  for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments()))
-    memories[argument] = memoryOf(block->getArgument(i), argument, kernel.getInputLayouts(), i);
-  SmallVector<Memory> outputs;
-  for (auto [i, output] : llvm::enumerate(kernel.getOutputs()))
-    outputs.push_back(
-        memoryOf(block->getArgument(kernel.getInputs().size() + i), output, kernel.getResultLayouts(), i));
-  SkeletonContext context{kernel, *form, target, b, kernel.getLoc(), std::move(memories), std::move(outputs)};
+  KernelMemory memory = memoryOf(kernel, block->getArguments());
+  SkeletonContext context{kernel, *form, target, program, b, kernel.getLoc(), memory.inputs, memory.outputs};
   auto *skeleton = llvm::find_if(skeletonsOf(target), [&](const Skeleton &s) { return s.kind == form->kind; });
   if (skeleton == skeletonsOf(target).end())
     return kernel.emitError() << "target '" << target.name() << "' has no skeleton for a \"" << kernel.getKind()

@@ -22,7 +22,7 @@ struct TileSchedule : impl::TileScheduleBase<TileSchedule> {
       if (kernel.getScheduleAttr()) return;
       FailureOr<graph::KernelForm> form = formOf(kernel);
       if (failed(form)) return signalPassFailure();
-      kernel.setScheduleAttr(defaultSchedule(kernel, *form, *row));
+      if (graph::ScheduleAttr schedule = defaultSchedule(kernel, *form, *row)) kernel.setScheduleAttr(schedule);
     });
   }
 };

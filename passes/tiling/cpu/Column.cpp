@@ -29,7 +29,7 @@ public:
 
   FailureOr<int64_t> run() {
     SmallVector<int64_t> kept = form.keptAxes();
-    size_t suffix = contiguousSuffix(context, kept);
+    size_t suffix = contiguousSuffix(accessesOf(context.form, context.memories, context.outputs), form.extents, kept);
     outer.assign(kept.begin(), kept.end() - suffix);
     inner.assign(kept.end() - suffix, kept.end());
     outerCount = layout::elementCount(form.extents, outer);

@@ -17,25 +17,14 @@ using namespace kiln::tiling;
 
 namespace {
 
-/// The iteration space as rows × row length, with lanes along the row.
-struct Rows {
-  SmallVector<int64_t> outer, inner; ///< iteration dimensions, in order
-  int64_t count = 1, length = 1;
-};
-
-Rows splitRows(SkeletonContext &context, int64_t lanes) {
+Rows rowsOf(SkeletonContext &context, int64_t lanes) {
   ArrayRef<int64_t> extents = context.form.extents;
-  Rows rows;
   SmallVector<int64_t> dims = sequence(0, extents.size());
-  size_t suffix = dims.empty() ? 0 : contiguousSuffix(context, dims);
+  size_t suffix = dims.empty() ? 0 : contiguousSuffix(accessesOf(context.form, context.memories, context.outputs), extents, dims);
   // Rows far shorter than a vector waste its lanes: run across them all and gather.
   if (suffix < dims.size() && layout::elementCount(extents, ArrayRef<int64_t>(dims).take_back(suffix)) * 4 < lanes)
     suffix = dims.size();
-  rows.outer.assign(dims.begin(), dims.end() - suffix);
-  rows.inner.assign(dims.end() - suffix, dims.end());
-  rows.count = layout::elementCount(extents, rows.outer);
-  rows.length = layout::elementCount(extents, rows.inner);
-  return rows;
+  return splitRows(extents, dims, suffix);
 }
 
 /// Bodies past so many ops are not worth having twice for the elements after the last whole vector.
@@ -45,7 +34,7 @@ class PointwiseBuilder {
 public:
   PointwiseBuilder(SkeletonContext &context, PointwiseSchedule schedule)
       : context(context), b(context.builder), index{context.builder, context.loc}, schedule(schedule),
-        rows(splitRows(context, schedule.lanes)) {}
+        rows(rowsOf(context, schedule.lanes)) {}
 
   FailureOr<int64_t> run() {
     if (rows.count == 0 || rows.length == 0) return 0;

@@ -4,7 +4,12 @@
 using namespace kiln;
 using namespace kiln::tiling;
 
-llvm::ArrayRef<Skeleton> kiln::tiling::sm80::skeletons() { return {}; }
+llvm::ArrayRef<Skeleton> kiln::tiling::sm80::skeletons() {
+  static const Skeleton rows[] = {
+      {graph::KernelKind::Pointwise, buildPointwise},
+  };
+  return rows;
+}
 
 llvm::ArrayRef<Skeleton> kiln::tiling::skeletonsOf(const Target &target) {
   return target.cpu() ? cpu::skeletons() : sm80::skeletons();

@@ -1,0 +1,42 @@
+//===- Lanes.h - how skeletons of gpu targets lay a kernel's lanes ------------------------------------------------===//
+//
+// What the sm_80 skeletons of kernels without a matmul share: fragments of runs dealt to the threads of a warp or a
+// CTA, which group of threads this is, and the choice of the dimensions that lanes run along.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_TILING_SM80_LANES_H
+#define KILN_PASSES_TILING_SM80_LANES_H
+
+#include "passes/tiling/Access.h"
+#include "passes/tiling/Loops.h"
+
+namespace kiln::tiling::sm80 {
+
+/// The groups of threads of a CTA, each of which holds fragments of its own: one of all its threads, or its warps.
+struct Groups {
+  int64_t threads = 32; ///< of a fragment
+  int64_t perCta = 1;
+
+  /// Gives the kernel its threads; returns this group's number in the grid.
+  mlir::Value begin(SkeletonContext &context) const;
+  mlir::RankedTensorType fragment(mlir::Type element, int64_t extent, int64_t vec) const {
+    return tile::blocked(element, extent, vec, threads);
+  }
+  /// The mask of the first `count` lanes of a fragment; `aligned` elements are known to divide the count.
+  mlir::Value mask(SkeletonContext &context, mlir::Value count, int64_t extent, int64_t vec, int64_t aligned) const;
+};
+
+/// The rows of a pointwise kernel: what runs through memory as one; `across`: the whole space.
+Rows pointwiseRows(llvm::ArrayRef<Access> accesses, const graph::KernelForm &form, bool across);
+
+/// `scf.if condition` of a uniform condition, without results; `otherwise` may be null.
+mlir::LogicalResult ifElse(SkeletonContext &context, mlir::Value condition,
+                           llvm::function_ref<mlir::LogicalResult()> then,
+                           llvm::function_ref<mlir::LogicalResult()> otherwise = nullptr);
+
+/// l < r, of indices.
+mlir::Value less(SkeletonContext &context, mlir::Value l, mlir::Value r);
+
+} // namespace kiln::tiling::sm80
+
+#endif

@@ -1,0 +1,88 @@
+#include "passes/tiling/sm80/Schedule.h"
+
+#include "passes/tiling/Knobs.h"
+#include "passes/tiling/sm80/Lanes.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+using namespace kiln::tiling::sm80;
+
+namespace {
+
+const Knob<sm80::PointwiseSchedule> kPointwise[] = {{"threads", &sm80::PointwiseSchedule::threads, 32, 1024, 32},
+                                                    {"groups", &sm80::PointwiseSchedule::groups, 1, 32, 1},
+                                                    {"vec", &sm80::PointwiseSchedule::vec, 1, 16, 1},
+                                                    {"runs", &sm80::PointwiseSchedule::runs, 1, 64, 1},
+                                                    {"rows", &sm80::PointwiseSchedule::rows, 1, 64, 1},
+                                                    {"across", &sm80::PointwiseSchedule::across, 0, 1, 1}};
+
+/// Groups of more than a warp are alone in their CTA.
+LogicalResult checkGroups(Location loc, int64_t threads, int64_t groups) {
+  if (groups == 1 || threads == 32) return success();
+  return emitError(loc) << "schedule knobs `groups, threads`: only warps, of 32 threads, share a CTA, found " << groups
+                        << " and " << threads;
+}
+
+int64_t roundUp(int64_t value, int64_t unit) { return llvm::divideCeil(value, unit) * unit; }
+
+/// Elements of a thread in flight at once: 2 loads of 16 bytes of 16-bit elements, 4 of f32. With all of an SM's
+/// threads resident that is 64 KB of every operand, twice what hides the memory's latency.
+constexpr int64_t kElementsOfThread = 16;
+/// Warps of a CTA whose warps each have rows of their own.
+constexpr int64_t kWarps = 8;
+/// Rows shorter than this leave most lanes of a warp idle: lanes run across them, at the price of gathers.
+constexpr int64_t kShortRow = 16;
+
+sm80::PointwiseSchedule defaultPointwise(graph::KernelOp kernel, const graph::KernelForm &form,
+                                         const GpuTarget &target) {
+  sm80::PointwiseSchedule s;
+  KernelMemory memory = memoryOf(kernel, {});
+  SmallVector<Access> accesses = accessesOf(form, memory.inputs, memory.outputs);
+  Rows rows = pointwiseRows(accesses, form, /*across=*/false);
+  if (rows.length <= kShortRow && rows.count > 1) {
+    s.across = 1;
+    rows = pointwiseRows(accesses, form, /*across=*/true);
+  }
+  s.vec = vectorWidth(accesses, form.extents, rows);
+  // Narrower accesses where wide ones would leave a quarter of the lanes behind the row's end.
+  while (s.vec > 1 && roundUp(rows.length, 32 * s.vec) * 3 > rows.length * 4) s.vec /= 2;
+  int64_t runsOfRow = std::max<int64_t>(1, llvm::divideCeil(rows.length, s.vec)); // of the whole row
+  s.threads = std::min<int64_t>(256, roundUp(runsOfRow, 32));
+  // Rows of more than a CTA are cut evenly, so that no sliver is left over. A small tensor is spread over the SMs
+  // first.
+  int64_t most = std::max<int64_t>(1, kElementsOfThread / s.vec);
+  auto fragmentsOfRow = [&]() -> int64_t { return llvm::divideCeil(runsOfRow, s.threads * most); };
+  while (most > 1 && rows.count * fragmentsOfRow() < 2 * target.sms) most /= 2;
+  int64_t fragments = fragmentsOfRow();
+  s.runs = llvm::divideCeil(llvm::divideCeil(runsOfRow, fragments), s.threads);
+  if (fragments > 1) return s;
+  if (s.threads == 32) s.groups = std::clamp<int64_t>(rows.count / (2 * target.sms), 1, kWarps);
+  int64_t units = rows.count / (2 * target.sms * s.groups); // that each CTA could have
+  s.rows = std::clamp<int64_t>(units, 1, std::max<int64_t>(1, kElementsOfThread / (s.vec * s.runs)));
+  return s;
+}
+
+} // namespace
+
+FailureOr<sm80::PointwiseSchedule> sm80::pointwiseSchedule(Location loc, graph::ScheduleAttr attr) {
+  auto s = parseSchedule<sm80::PointwiseSchedule>(loc, attr, "pointwise", kPointwise);
+  if (failed(s) || failed(powerOfTwo(loc, "vec", s->vec)) || failed(checkGroups(loc, s->threads, s->groups)))
+    return failure();
+  return s;
+}
+
+graph::ScheduleAttr sm80::defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form,
+                                          const GpuTarget &target) {
+  MLIRContext *context = kernel.getContext();
+  switch (form.kind) {
+  case graph::KernelKind::Pointwise:
+    return packSchedule<sm80::PointwiseSchedule>(context, defaultPointwise(kernel, form, target), "pointwise",
+                                                 kPointwise);
+  default:
+    return {};
+  }
+}

@@ -1,0 +1,34 @@
+//===- Schedule.h - the families' schedules on gpu targets --------------------------------------------------------===//
+//
+// The typed views of #graph.schedule that the sm_80 skeletons read, and the formulas that choose the default ones from
+// a kernel's form and a row of ir/target/Gpu.h. As on the cpu targets, no schedule changes bits.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_TILING_SM80_SCHEDULE_H
+#define KILN_PASSES_TILING_SM80_SCHEDULE_H
+
+#include "ir/graph/Graph.h"
+#include "ir/target/Gpu.h"
+#include "passes/graph/KernelForm.h"
+
+namespace kiln::tiling::sm80 {
+
+/// A group of threads computes one fragment of each of `rows` rows: `runs` runs of `vec` elements of every thread.
+struct PointwiseSchedule {
+  int64_t threads = 256; ///< of a fragment: of a warp (32) or the whole CTA
+  int64_t groups = 1;    ///< fragments side by side in a CTA; more than one only of a warp's
+  int64_t vec = 4;       ///< consecutive elements of a thread
+  int64_t runs = 4;      ///< of a thread and row
+  int64_t rows = 1;      ///< of a group, where a fragment holds a whole row
+  int64_t across = 0;    ///< 1: the whole space is one row; what then is not contiguous is gathered
+};
+
+/// As those of Schedule.h, of gpu targets.
+llvm::FailureOr<PointwiseSchedule> pointwiseSchedule(mlir::Location loc, graph::ScheduleAttr attr);
+
+/// The schedule that formulas choose; null for a family without one.
+graph::ScheduleAttr defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form, const GpuTarget &target);
+
+} // namespace kiln::tiling::sm80
+
+#endif
