@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace kiln {
 
@@ -21,6 +22,9 @@ public:
   Expr(int64_t value = 0) : value(value) {}
   /// The extent `name`, bound when the plan runs.
   static Expr extent(std::string name);
+  /// The expression that toString() printed, of the same structure, if its extents are named like variables. Throws
+  /// Error (invalid input) on other text, and on text of more than 1024 operators or 64 levels of nesting.
+  static Expr parse(std::string_view text);
 
   Kind kind() const;
   bool isConstant() const { return !node; }

@@ -16,18 +16,6 @@ template <typename Range> Json toJsonList(const Range &exprs) {
   return list;
 }
 
-const char *name(Access access) {
-  switch (access) {
-  case Access::Read:
-    return "read";
-  case Access::Write:
-    return "write";
-  case Access::ReadWrite:
-    return "readwrite";
-  }
-  return "unknown";
-}
-
 Json toJson(const PlanBuffer &b) {
   Json j = {{"id", b.id}, {"name", b.name}, {"kind", name(b.kind)}, {"dtype", std::string(name(b.dtype))}};
   j["shape"] = toJsonList(b.shape);
@@ -86,6 +74,18 @@ Json entries(const LaunchPlan &plan, const std::vector<BufferId> &ids) {
 }
 
 } // namespace
+
+const char *name(Access access) {
+  switch (access) {
+  case Access::Read:
+    return "read";
+  case Access::Write:
+    return "write";
+  case Access::ReadWrite:
+    return "readwrite";
+  }
+  return "unknown";
+}
 
 const char *name(BufferKind kind) {
   switch (kind) {

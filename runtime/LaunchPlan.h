@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct PlanBuffer {
 
 /// What a kernel does to a buffer argument.
 enum class Access : uint8_t { Read, Write, ReadWrite };
+const char *name(Access access);
 
 /// A pointer: `buffer` plus `offset` bytes.
 struct BufferArg {
@@ -140,6 +142,10 @@ std::vector<std::string> verify(const LaunchPlan &plan);
 
 /// The plan as JSON text, `{"schema": 1, ...}`; expressions as numbers or strings, constants by type only.
 std::string toJson(const LaunchPlan &plan);
+
+/// The plan that toJson() printed, but for the elements of its constants, which are empty: whoever keeps them puts them
+/// back. Throws Error (invalid input) on anything else, naming the field; whether the plan is sound is verify()'s.
+LaunchPlan planFromJson(std::string_view json);
 
 /// The buffer arguments of a step with what it does to each: copies read src and write dst, whatever their access says.
 std::vector<BufferArg> bufferArgs(const PlanStep &step);
