@@ -1,5 +1,7 @@
 #include "ir/layout/Fragment.h"
 
+#include <algorithm>
+
 using namespace kiln::layout;
 
 namespace {
@@ -92,7 +94,8 @@ Place Fragment::threadPlace(int64_t t) const {
   return {};
 }
 
-int64_t kiln::layout::swizzled(int64_t offset, int64_t swizzle) {
+int64_t kiln::layout::swizzled(int64_t offset, int64_t swizzle, int64_t rowBytes) {
   int64_t chunks = swizzle / 16; // a power of two: 0, 2, 4 or 8
-  return chunks == 0 ? offset : offset ^ (offset / 128 % chunks * 16);
+  int64_t line = std::max<int64_t>(rowBytes, 128);
+  return chunks == 0 ? offset : offset ^ (offset / line % chunks * 16);
 }

@@ -43,10 +43,11 @@ struct Fragment {
   }
 };
 
-/// Byte offset `offset` of a row-major tile moved by a swizzle of 32, 64 or 128 bytes (0: none): the 16-byte chunks of
-/// each `swizzle` bytes are permuted by the number of the 128-byte line. Its own inverse; repeats every 8 · swizzle
-/// bytes.
-int64_t swizzled(int64_t offset, int64_t swizzle);
+/// Byte offset `offset` of a row-major tile with rows of `rowBytes` moved by a swizzle of 32, 64 or 128 bytes (0: none):
+/// the 16-byte chunks of each `swizzle` bytes are permuted by the number of the row, or of the 128-byte line where rows
+/// are shorter. Its own inverse; repeats every `swizzle` / 16 rows (lines). Rows longer than 128 bytes are a multiple of
+/// `swizzle`.
+int64_t swizzled(int64_t offset, int64_t swizzle, int64_t rowBytes);
 
 } // namespace kiln::layout
 

@@ -133,6 +133,11 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, A
   if (!llvm::is_contained({0, 32, 64, 128}, swizzle))
     return violate(emitError, "!tile.shared",
                    {"C2", "a swizzle must be a row of chunks", "0, 32, 64 or 128 bytes", std::to_string(swizzle)});
+  int64_t rowBytes = shape.empty() || !element.isIntOrFloat() ? 0 : shape.back() * bytesOf(element);
+  if (swizzle && rowBytes > 128 && rowBytes % swizzle != 0)
+    return violate(emitError, "!tile.shared",
+                   {"C3", "a swizzle must not reach into the next row", fmt::format("a multiple of {} bytes", swizzle),
+                    fmt::format("rows of {} bytes", rowBytes)});
   return verifyMemory(emitError, "!tile.shared", shape, element);
 }
 

@@ -51,10 +51,12 @@ def Tile_GlobalType : Tile_Type<"Global", "global"> {
 def Tile_SharedType : Tile_Type<"Shared", "shared"> {
   let summary = "a tile in the CTA's own memory";
   let description = [{
-    `!tile.shared<128x64xbf16, swizzle = 128>`: row-major, its 16-byte chunks permuted inside each row of `swizzle`
-    bytes; 0, the default, is no swizzle. On the cpu target it lies in the worker's workspace. Extents are not negative.
+    `!tile.shared<128x64xbf16, swizzle = 128>`: row-major, the 16-byte chunks of each `swizzle` bytes permuted by the
+    number of the row (of the 128-byte line, where rows are shorter), so that one column of chunks meets every bank; 0,
+    the default, is no swizzle. On the cpu target it lies in the worker's workspace. Extents are not negative.
 
-    (C1) the element type is an integer or a float. (C2) `swizzle` is 0, 32, 64 or 128.
+    (C1) the element type is an integer or a float. (C2) `swizzle` is 0, 32, 64 or 128. (C3) swizzled rows longer than
+    128 bytes are a multiple of `swizzle`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t", "extents">:$shape, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "0", "bytes">:$swizzle);

@@ -80,14 +80,17 @@ TEST(Fragment, IsTheAtomOfThePtxManual) {
 
 TEST(Swizzle, IsItsOwnInverseAndSpreadsColumnsOfChunks) {
   for (int64_t swizzle : {0, 32, 64, 128})
-    for (int64_t offset = 0; offset < 4096; ++offset) {
-      ASSERT_EQ(swizzled(swizzled(offset, swizzle), swizzle), offset);
-      ASSERT_EQ(swizzled(offset, swizzle) / 128, offset / 128);
-    }
-  // Eight rows of 128 bytes: one column of chunks meets every bank.
-  uint32_t banks = 0;
-  for (int64_t row = 0; row < 8; ++row) banks |= 1u << (swizzled(row * 128 + 48, 128) % 128 / 16);
-  EXPECT_EQ(banks, 0xffu);
+    for (int64_t rowBytes : {64, 128, 256, 640})
+      for (int64_t offset = 0; offset < 6400; ++offset) {
+        ASSERT_EQ(swizzled(swizzled(offset, swizzle, rowBytes), swizzle, rowBytes), offset);
+        ASSERT_EQ(swizzled(offset, swizzle, rowBytes) / 128, offset / 128);
+      }
+  // Eight rows: one column of chunks meets every bank.
+  for (auto [rowBytes, swizzle] : {std::pair{64, 64}, {128, 128}, {256, 128}, {384, 128}, {512, 128}}) {
+    uint32_t banks = 0;
+    for (int64_t row = 0; row < 8; ++row) banks |= 1u << (swizzled(row * rowBytes + 48, swizzle, rowBytes) % 128 / 16);
+    EXPECT_EQ(banks, 0xffu) << rowBytes;
+  }
 }
 
 } // namespace

@@ -49,6 +49,13 @@ func.func private @f(!tile.shared<8xf32, swizzle = -32>)
 
 // -----
 
+// expected-error @below {{'!tile.shared' (C3): a swizzle must not reach into the next row}}
+// expected-note @below {{expected: a multiple of 128 bytes}}
+// expected-note @below {{found: rows of 192 bytes}}
+func.func private @f(!tile.shared<8x96xbf16, swizzle = 128>)
+
+// -----
+
 // expected-error @below {{'#tile.simd' (C1): a fragment must be a vector, or rows of one}}
 // expected-note @below {{expected: rank 1 or 2}}
 // expected-note @below {{found: rank 3}}
