@@ -20,13 +20,15 @@ HostTensor emptyOf(Type type) {
 }
 
 /// A plan that launches one kernel: its operands are the inputs, its results the outputs.
-LaunchPlan planOf(graph::KernelOp kernel, const CompiledKernelInfo &compiled) {
+LaunchPlan planOf(graph::KernelOp kernel, const Target &target, const CompiledKernelInfo &compiled) {
   LaunchPlan plan;
   plan.name = kernel.getSymbol().value_or("").str();
-  plan.target = "cpu";
-  LaunchStep launch{.kernel = plan.name, .target = "cpu", .label = plan.name};
-  launch.grid[0] = compiled.grid;
-  launch.scratchBytes = compiled.scratchBytes;
+  plan.target = target.cpu() ? "cpu" : target.name();
+  LaunchStep launch{.kernel = plan.name, .target = plan.target, .label = plan.name};
+  KernelLaunch needs = launchOf(target, compiled);
+  for (size_t d = 0; d < 3; ++d) launch.grid[d] = needs.grid[d];
+  launch.sharedBytes = needs.sharedBytes;
+  launch.scratchBytes = needs.scratchBytes;
   auto add = [&](Type type, BufferKind kind, std::vector<BufferId> &list) {
     HostTensor like = emptyOf(type);
     PlanBuffer buffer;
@@ -98,7 +100,8 @@ void Walk::runKernel(graph::KernelOp kernel) {
     for (std::byte &byte : outputs.back().bytes()) byte = std::byte(0xFF); // an element not written must show
   }
   KernelImage image = compiled.image;
-  PlanExecutable(planOf(kernel, compiled), executable.compiler->device, {&image, 1}).runInto(inputs, outputs);
+  PlanExecutable(planOf(kernel, executable.compiler->target, compiled), executable.compiler->device, {&image, 1})
+      .runInto(inputs, outputs);
   const bool first = judged.insert(*kernel.getSymbol()).second;
   if (first || scope == CheckScope::EveryLaunch) judge(kernel, inputs, outputs);
   for (auto [result, output] : llvm::zip(kernel.getResults(), outputs)) values[result] = output;

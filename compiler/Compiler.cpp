@@ -19,6 +19,7 @@
 
 #include <chrono>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <thread>
 
 using namespace mlir;
@@ -35,28 +36,6 @@ private:
 };
 } // namespace
 
-/// The row of ir/target a name asks for, with this machine's caches, which are only shown: passes take the row's.
-static CpuTarget chooseTarget(const std::string &name) {
-  CpuTarget host = codegen::detectHostCpu();
-  if (name.empty() || name == host.name) return host;
-  const CpuTarget *row = findCpuTarget(name);
-  if (!row)
-    throw Error({.code = ErrorCode::Usage,
-                 .op = name,
-                 .rule = "the cpu target is not known",
-                 .hint = "`kiln devices` lists the targets"});
-  CpuTarget target = *row;
-  if (!codegen::machineFor(target).isHost)
-    throw Error({.code = ErrorCode::NoDevice,
-                 .op = name,
-                 .rule = "this machine cannot run the target's code",
-                 .expected = host.name + " or older",
-                 .found = name});
-  target.l1Bytes = host.l1Bytes;
-  target.l2Bytes = host.l2Bytes;
-  return target;
-}
-
 static void checkDevice(const std::string &name) {
   for (const DeviceInfo &device : devices()) {
     if (device.name != name) continue;
@@ -72,6 +51,26 @@ static void checkDevice(const std::string &name) {
                .rule = "the device is not known",
                .expected = "cpu or cuda",
                .found = name});
+}
+
+/// The row that a name asks for: of the cpu, the best this machine has, or one that runs on it.
+static Target chooseTarget(const std::string &device, const std::string &name) {
+  checkDevice(device);
+  std::string host = codegen::detectHostCpu().name;
+  std::optional<Target> row = findTarget(name.empty() ? host : name);
+  if (!row)
+    throw Error({.code = ErrorCode::Usage,
+                 .op = name,
+                 .rule = "the target is not known",
+                 .expected = fmt::format("one of {}", fmt::join(targetNames(), ", ")),
+                 .hint = "`kiln devices` lists those that run here"});
+  if (row->cpu() && !codegen::machineFor(*row->cpu()).isHost)
+    throw Error({.code = ErrorCode::NoDevice,
+                 .op = name,
+                 .rule = "this machine cannot run the target's code",
+                 .expected = host + " or older",
+                 .found = name});
+  return *row;
 }
 
 std::vector<DeviceInfo> kiln::devices() {
@@ -98,23 +97,22 @@ static void checkThreads(int threads) {
                  .found = std::to_string(threads)});
 }
 
-CompilerImpl::CompilerImpl(CompileOptions given) : options(std::move(given)) {
-  checkDevice(options.device);
+CompilerImpl::CompilerImpl(CompileOptions given)
+    : options(std::move(given)), target(chooseTarget(options.device, options.target)) {
   checkThreads(options.threads);
-  target = chooseTarget(options.target);
   DialectRegistry registry;
   registry.insert<graph::GraphDialect, tile::TileDialect, affine::AffineDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                   vector::VectorDialect>();
-  codegen::registerCpuTranslations(registry);
+  codegen::registerTranslations(registry);
   // Its own workers compile kernels, each with a module to itself, so that MLIR's pool would only stand by; but its
   // locks are needed.
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::ENABLED);
   context->loadAllAvailableDialects();
   context->printOpOnDiagnostic(false);
-  auto made = codegen::CpuJit::create(target);
-  if (!made) throw Error({.op = "jit", .rule = llvm::toString(made.takeError())});
-  jit = *made;
+  auto made = codegen::makeBackend(target);
+  if (!made) throw Error({.op = target.name(), .rule = llvm::toString(made.takeError())});
+  backend = *made;
   device = makeHostDevice({.threads = options.threads, .poisonMemory = options.poison});
 }
 
@@ -151,7 +149,7 @@ private:
 } // namespace
 
 Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph &graph)
-    : compiler(*owner), catcher(owner->context.get()), options{&owner->target, owner->options.fuse, &decisions} {
+    : compiler(*owner), catcher(owner->context.get()), options{owner->target, owner->options.fuse, &decisions} {
   made->compiler = owner;
   if (owner->options.keepIr || !owner->options.dumpIr.empty()) recorder = &made->recorder;
   for (TensorInfo &info : graph.inputs()) (info.parameter ? made->parameterInfos : made->inputInfos).push_back(info);
@@ -187,10 +185,10 @@ void Compilation::writeDump() {
 }
 
 void Compilation::makePlan() {
-  PlanOptions planning{.target = "cpu"};
+  const Target &target = compiler.target;
+  PlanOptions planning{.target = target.cpu() ? "cpu" : target.name()};
   planning.launch = [&](graph::KernelOp kernel) -> FailureOr<KernelLaunch> {
-    const CompiledKernelInfo &compiled = made->kernels.find(*kernel.getSymbol())->second;
-    return KernelLaunch{.grid = {compiled.grid, 1, 1}, .scratchBytes = compiled.scratchBytes};
+    return launchOf(target, made->kernels.find(*kernel.getSymbol())->second);
   };
   FailureOr<LaunchPlan> plan = planGraph(made->function(), planning);
   demand(plan, "the plan failed");

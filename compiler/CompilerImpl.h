@@ -2,10 +2,11 @@
 #ifndef KILN_COMPILER_COMPILERIMPL_H
 #define KILN_COMPILER_COMPILERIMPL_H
 
-#include "codegen/cpu/Jit.h"
+#include "codegen/Backend.h"
 #include "compiler/Pipeline.h"
 #include "compiler/kiln/Compiler.h"
 #include "ir/graph/Graph.h"
+#include "passes/plan/Planner.h"
 #include "runtime/Executable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,23 +17,27 @@ struct CompilerImpl {
   explicit CompilerImpl(CompileOptions options);
 
   CompileOptions options;
-  CpuTarget target;
+  Target target;
   std::unique_ptr<mlir::MLIRContext> context;
-  std::shared_ptr<codegen::CpuJit> jit;
+  std::shared_ptr<const codegen::Backend> backend;
   std::shared_ptr<Device> device;
   /// Held while a graph is compiled or checked: diagnostics of one must not reach another.
   std::mutex lock;
 
   int threads() const;
+  /// "cpu" or "cuda".
+  const char *deviceName() const { return target.cpu() ? "cpu" : "cuda"; }
 };
 
-/// One distinct kernel, as machine code, with what its launches need.
+/// One distinct kernel, as code for a device, with what its launches need.
 struct CompiledKernelInfo {
-  HostKernelImage image;
+  KernelImage image;
   int64_t grid = 0;         ///< CTAs
-  int64_t scratchBytes = 0; ///< per worker
+  int64_t sharedBytes = 0;  ///< of shared tiles; on the cpu target they lie in each worker's workspace
   double seconds = 0;       ///< tile program to machine code
 };
+/// What one launch of it needs, as the plan says it.
+KernelLaunch launchOf(const Target &target, const CompiledKernelInfo &kernel);
 using CompiledKernels = std::map<std::string, CompiledKernelInfo, std::less<>>;
 
 struct ExecutableImpl {

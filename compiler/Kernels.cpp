@@ -20,6 +20,12 @@ struct Job {
 };
 } // namespace
 
+KernelLaunch kiln::launchOf(const Target &target, const CompiledKernelInfo &kernel) {
+  KernelLaunch launch{.grid = {kernel.grid, 1, 1}};
+  (target.cpu() ? launch.scratchBytes : launch.sharedBytes) = kernel.sharedBytes;
+  return launch;
+}
+
 /// `func.func @main` that holds one kernel and returns its results.
 static OwningOpRef<ModuleOp> isolate(graph::KernelOp kernel) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
@@ -42,16 +48,16 @@ static void compileOne(const CompilerImpl &compiler, const PipelineOptions &opti
   if (job.failed) return;
   auto program = *job.module->getOps<tile::KernelOp>().begin();
   job.result.grid = program.getGrid();
-  job.result.scratchBytes = program.getSharedBytes().value_or(0);
+  job.result.sharedBytes = program.getSharedBytes().value_or(0);
   job.failed = failed(runLevel(kThreadLevel, *job.module, options, recorder, part));
   if (job.failed) return;
-  auto compiled = compiler.jit->compile(*job.module->getOps<LLVM::LLVMFuncOp>().begin());
+  auto compiled = compiler.backend->compile(*job.module->getOps<LLVM::LLVMFuncOp>().begin());
   if (!compiled) {
     job.error = llvm::toString(compiled.takeError());
     job.failed = true;
     return;
   }
-  job.result.image = {compiled->fn, compiled->keepAlive, compiled->symbol};
+  job.result.image = std::move(*compiled);
   job.module = {}; // the IR is not needed again, and a large graph has many kernels
   job.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

@@ -26,7 +26,7 @@ void kiln::addFusedPasses(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 void kiln::addScheduledPasses(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(tiling::createTileSchedule({.target = options.target->name}));
+  pm.addPass(tiling::createTileSchedule({.target = options.target->name()}));
   pm.addNestedPass<func::FuncOp>(graph::createNameKernels());
 }
 
@@ -39,7 +39,7 @@ static std::unique_ptr<Pass> createRoundingCanonicalizer() {
 }
 
 void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(tiling::createTileGraph({.target = options.target->name}));
+  pm.addPass(tiling::createTileGraph({.target = options.target->name()}));
   pm.addPass(tile::createTileExpandFunctions());
   pm.addPass(createRoundingCanonicalizer());
   pm.addPass(createCSEPass());
@@ -48,7 +48,7 @@ void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 void kiln::addThreadPasses(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(codegen::createCpuLower({.target = options.target->name}));
+  pm.addPass(codegen::createCpuLower({.target = options.target->name()}));
 }
 
 namespace {

@@ -8,7 +8,7 @@
 #ifndef KILN_COMPILER_PIPELINE_H
 #define KILN_COMPILER_PIPELINE_H
 
-#include "ir/target/Cpu.h"
+#include "ir/target/Target.h"
 #include "passes/graph/Fusion.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,7 +19,7 @@
 namespace kiln {
 
 struct PipelineOptions {
-  const CpuTarget *target = nullptr;
+  std::optional<Target> target; ///< needed from the scheduled level on
   bool fuse = true;
   std::vector<graph::FusionDecision> *decisions = nullptr; ///< filled by fusion; may be null
 };

@@ -40,7 +40,7 @@ static EdgeReport edgeOf(const graph::FusionDecision &decision) {
 Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,
                         ArrayRef<graph::FusionDecision> decisions) {
   Report report;
-  report.target = fmt::format("cpu ({})", compiler.target.name);
+  report.target = fmt::format("{} ({})", compiler.deviceName(), compiler.target.name());
   report.fused = compiler.options.fuse;
   report.opsInGraph = executable.opsInGraph;
   std::map<std::string, size_t> rows;

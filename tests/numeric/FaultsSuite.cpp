@@ -88,11 +88,15 @@ TEST(PlantedFaults, InTilePrograms) {
   for (const ProgramFault &fault : programFaults()) {
     SCOPED_TRACE(fault.name);
     Subject subject = prepare(runner, fault.build);
-    KernelVerdict right = judge(subject.kernel, *runner.runner().build(subject.kernel), subject.inputs.tensors);
+    KernelVerdict right =
+        judge(subject.kernel, runner.runner().run(subject.kernel, subject.inputs.tensors), subject.inputs.tensors);
     EXPECT_EQ(right.failure(), "");
     try {
       auto faulty = runner.runner().build(subject.kernel, {.edit = fault.edit});
-      std::string found = judge(subject.kernel, *faulty, subject.inputs.tensors).failure();
+      std::string found =
+          judge(subject.kernel, runner.runner().executor().run(subject.kernel, *faulty, subject.inputs.tensors),
+                subject.inputs.tensors)
+              .failure();
       EXPECT_NE(found, "") << "not caught";
       caught += !found.empty();
       std::printf("%-45s %s\n", fault.name, found.substr(0, 150).c_str());
@@ -129,7 +133,7 @@ TEST(PlantedFaults, InOutputs) {
   for (const OutputFault &fault : kOutputFaults) {
     SCOPED_TRACE(fault.name);
     Subject subject = prepare(runner, fault.build);
-    KernelRun run = runFenced(subject.kernel, *runner.runner().build(subject.kernel), subject.inputs.tensors);
+    KernelRun run = runner.runner().run(subject.kernel, subject.inputs.tensors);
     EXPECT_EQ(judge(subject.kernel, run, subject.inputs.tensors).failure(), "");
     fault.edit(run.outputs[0]);
     EXPECT_NE(judge(subject.kernel, run, subject.inputs.tensors).failure(), "") << "not caught";
@@ -145,7 +149,7 @@ TEST(PlantedFaults, InSpecialValues) {
     subject.inputs.tensors[0].set((i + 1) % 33, -0.0);
     subject.inputs.tensors[1].set((i + 1) % 33, -0.0);
   }
-  KernelRun run = runFenced(subject.kernel, *runner.runner().build(subject.kernel), subject.inputs.tensors);
+  KernelRun run = runner.runner().run(subject.kernel, subject.inputs.tensors);
   ASSERT_EQ(judge(subject.kernel, run, subject.inputs.tensors).failure(), "");
   auto withElement = [&](int64_t at, float value) {
     KernelRun faulty{{run.outputs[0].clone()}, ""};

@@ -2,7 +2,6 @@
 
 #include "compiler/Pipeline.h"
 #include "passes/plan/Planner.h"
-#include "runtime/host/HostDevice.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AsmState.h"
@@ -73,8 +72,7 @@ HostTensor kiln::numeric::toHost(DenseElementsAttr elements) {
   return tensor;
 }
 
-GraphRunner::GraphRunner()
-    : context(makeContext()), kernels(*context), device(makeHostDevice({.threads = 2, .poisonMemory = true})) {}
+GraphRunner::GraphRunner() : context(makeContext()), kernels(*context) {}
 
 std::string GraphOutcome::text() const { return fmt::format("{}", fmt::join(failures, "\n")); }
 
@@ -86,8 +84,7 @@ KernelGraph GraphRunner::cut(const std::string &mlir, bool fuse) {
     function.walk([&](Operation *op) {
       if (op != function.getOperation()) ledger.execute(op);
     });
-  CpuTarget target = targetOf(options);
-  PipelineOptions pipeline{.target = &target, .fuse = fuse};
+  PipelineOptions pipeline{.target = targetOf(options), .fuse = fuse};
   for (const Level &level : {kGraphLevel, kFusedLevel, kScheduledLevel})
     if (failed(runLevel(level, *graph.module, pipeline, nullptr)))
       throw std::runtime_error("not cut into kernels:\n" + diagnostics.text + mlir);
@@ -119,7 +116,7 @@ std::vector<HostTensor> GraphRunner::walk(KernelGraph &graph, const InputSet &in
 std::vector<HostTensor> GraphRunner::run(KernelGraph &graph, const InputSet &inputs,
                                          std::vector<std::string> &failures) {
   return walk(graph, inputs, [&](graph::KernelOp kernel, std::span<const HostTensor> operands) {
-    KernelVerdict verdict = judge(kernel, *kernels.build(kernel, options), operands);
+    KernelVerdict verdict = judge(kernel, kernels.run(kernel, operands, options), operands);
     ledger.add(ledgerName(kernel), verdict);
     if (std::string failure = verdict.failure(inputs.wild); !failure.empty())
       failures.push_back(describe(kernel, operands, failure));
@@ -130,7 +127,7 @@ std::vector<HostTensor> GraphRunner::run(KernelGraph &graph, const InputSet &inp
 std::vector<HostTensor> GraphRunner::runUnjudged(KernelGraph &graph, const InputSet &inputs,
                                                  std::vector<std::string> &failures) {
   return walk(graph, inputs, [&](graph::KernelOp kernel, std::span<const HostTensor> operands) {
-    KernelRun run = runFenced(kernel, *kernels.build(kernel, options), operands);
+    KernelRun run = kernels.run(kernel, operands, options);
     if (!run.fault.empty()) failures.push_back(describe(kernel, operands, run.fault));
     return run;
   });
@@ -140,11 +137,13 @@ std::unique_ptr<PlanExecutable> GraphRunner::plan(KernelGraph &graph, std::share
   Diagnostics diagnostics(*context);
   std::map<std::string, KernelImage> images;
   PlanOptions planning;
+  if (Target target = targetOf(options); target.gpu()) planning.target = target.name();
   planning.launch = [&](graph::KernelOp kernel) -> FailureOr<KernelLaunch> {
     auto built = kernels.build(kernel, options);
     std::string symbol = kernel.getSymbol()->str();
-    images[symbol] = HostKernelImage{built->code.fn, built->code.keepAlive, symbol};
-    return KernelLaunch{{built->grid, 1, 1}, 0, built->scratchBytes};
+    images[symbol] = built->image;
+    bool onHost = std::holds_alternative<HostKernelImage>(built->image);
+    return KernelLaunch{{built->grid, 1, 1}, onHost ? 0 : built->sharedBytes, onHost ? built->sharedBytes : 0};
   };
   FailureOr<LaunchPlan> plan = planGraph(graph.function(), planning);
   if (failed(plan)) throw std::runtime_error("no plan: " + diagnostics.text);
@@ -155,7 +154,7 @@ std::unique_ptr<PlanExecutable> GraphRunner::plan(KernelGraph &graph, std::share
 }
 
 std::vector<HostTensor> GraphRunner::runPlanned(KernelGraph &graph, const InputSet &inputs) {
-  return plan(graph, device, true)->run(inputs.tensors);
+  return plan(graph, kernels.executor(options).device(), true)->run(inputs.tensors);
 }
 
 void GraphRunner::checkOnce(KernelGraph &fused, KernelGraph &single, const InputSet &inputs, GraphOutcome &outcome) {

@@ -66,7 +66,6 @@ private:
 
   std::unique_ptr<mlir::MLIRContext> context;
   KernelRunner kernels;
-  std::shared_ptr<Device> device; ///< of planned runs
 };
 
 /// A constant's elements.

@@ -1,0 +1,124 @@
+// Kernels on this machine's processor: in fenced and poisoned memory, where a touch of what lies behind is a verdict.
+#include "tests/numeric/Executor.h"
+#include "tests/numeric/FencedMemory.h"
+
+#include "compiler/Pipeline.h"
+#include "ir/graph/DTypes.h"
+#include "runtime/host/HostDevice.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::numeric;
+
+namespace {
+
+/// The buffers of one run.
+struct Arena {
+  std::vector<FencedBuffer> inputs, outputs;
+  std::vector<const void *> slots;
+};
+
+size_t elementBytes(const HostTensor &tensor) { return bitWidth(tensor.dtype()) / 8; }
+
+Arena place(graph::KernelOp kernel, std::span<const HostTensor> inputs, Flush flush, uint8_t poison) {
+  Arena arena;
+  for (const HostTensor &input : inputs) {
+    arena.inputs.emplace_back(input.byteSize(), elementBytes(input), flush, poison);
+    if (input.byteSize()) std::memcpy(arena.inputs.back().data(), input.raw(), input.byteSize());
+    arena.slots.push_back(arena.inputs.back().data());
+  }
+  for (Value output : kernel.getOutputs()) {
+    HostTensor like = allocateLike(output);
+    arena.outputs.emplace_back(like.byteSize(), elementBytes(like), flush, poison);
+    arena.slots.push_back(arena.outputs.back().data());
+  }
+  return arena;
+}
+
+std::string findDamage(const Arena &arena, const FencedBuffer &scratch, std::span<const HostTensor> inputs) {
+  for (size_t i = 0; i < arena.inputs.size(); ++i) {
+    if (auto damage = arena.inputs[i].damage()) return fmt::format("wrote {} of input {}", *damage, i);
+    if (inputs[i].byteSize() && std::memcmp(arena.inputs[i].data(), inputs[i].raw(), inputs[i].byteSize()) != 0)
+      return fmt::format("wrote to input {}", i);
+  }
+  for (size_t i = 0; i < arena.outputs.size(); ++i)
+    if (auto damage = arena.outputs[i].damage()) return fmt::format("wrote {} of output {}", *damage, i);
+  if (auto damage = scratch.damage()) return fmt::format("wrote {} of the scratch memory", *damage);
+  return "";
+}
+
+enum class Order { AtOnce, BackwardsOneByOne };
+
+KernelRun runOnce(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs, Flush flush,
+                  uint8_t poison, Order order) {
+  Arena arena = place(kernel, inputs, flush, poison);
+  FencedBuffer scratch(built.sharedBytes, kBufferAlignment, flush, poison);
+  HostKernelFn fn = std::get<HostKernelImage>(built.image).fn;
+  auto fault = callGuarded([&] {
+    if (order == Order::AtOnce) return fn(arena.slots.data(), 0, built.grid, scratch.data());
+    for (int64_t cta = built.grid; cta-- > 0;) fn(arena.slots.data(), cta, cta + 1, scratch.data());
+  });
+  KernelRun run;
+  run.fault = fault ? *fault : findDamage(arena, scratch, inputs);
+  for (auto [value, buffer] : llvm::zip_equal(kernel.getOutputs(), arena.outputs)) {
+    HostTensor output = allocateLike(value);
+    if (output.byteSize()) std::memcpy(output.raw(), buffer.data(), output.byteSize());
+    run.outputs.push_back(output);
+  }
+  return run;
+}
+
+class HostExecutor final : public Executor {
+public:
+  HostExecutor(const Target &target, codegen::JitEffort effort) : target(target) {
+    auto made = codegen::makeBackend(target, effort);
+    if (!made) throw std::runtime_error(llvm::toString(made.takeError()));
+    backend = *made;
+  }
+
+  void makeCode(ModuleOp module, BuiltKernel &built) override {
+    if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
+      throw std::runtime_error("no thread-level function");
+    auto code = backend->compile(*module.getOps<LLVM::LLVMFuncOp>().begin());
+    if (!code) throw std::runtime_error(llvm::toString(code.takeError()));
+    built.image = std::move(*code);
+  }
+
+  KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
+    KernelRun first = runOnce(kernel, built, inputs, Flush::End, 0xFF, Order::AtOnce);
+    if (!first.fault.empty()) return first;
+    return sameTwice(std::move(first), runOnce(kernel, built, inputs, Flush::Start, 0xA5, Order::BackwardsOneByOne));
+  }
+
+  std::shared_ptr<Device> device() override { return host; }
+
+private:
+  Target target;
+  std::shared_ptr<const codegen::Backend> backend;
+  std::shared_ptr<Device> host = makeHostDevice({.threads = 2, .poisonMemory = true});
+};
+
+} // namespace
+
+std::unique_ptr<Executor> kiln::numeric::makeExecutor(const Target &target, codegen::JitEffort effort) {
+  return std::make_unique<HostExecutor>(target, effort);
+}
+
+HostTensor kiln::numeric::allocateLike(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return HostTensor(type.getShape().vec(), graph::dtypeOf(type).value());
+}
+
+KernelRun kiln::numeric::sameTwice(KernelRun first, const KernelRun &second) {
+  if (!second.fault.empty()) return second;
+  for (size_t i = 0; i < first.outputs.size(); ++i)
+    if (auto at = firstDifference(first.outputs[i], second.outputs[i], NaNs::AllEqual))
+      first.fault = fmt::format("element {} of output {} depends on the order of CTAs or on memory never written "
+                                "({:.9g} and {:.9g})",
+                                *at, i, first.outputs[i].get(*at), second.outputs[i].get(*at));
+  return first;
+}
