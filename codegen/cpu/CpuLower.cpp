@@ -101,6 +101,7 @@ struct CpuLowerPass : kiln::codegen::impl::CpuLowerBase<CpuLowerPass> {
     }
     SmallVector<tile::KernelOp> kernels(getOperation().getOps<tile::KernelOp>());
     if (failed(failableParallelForEach(&getContext(), kernels, verifyTileLevel))) return signalPassFailure();
+    for (tile::KernelOp kernel : kernels) declareTables(kernel);
     SmallVector<LLVM::LLVMFuncOp> functions;
     for (tile::KernelOp kernel : kernels) functions.push_back(outlineKernel(kernel));
     CpuLowering lowering(&getContext(), row->lanes(/*elementBytes=*/4));

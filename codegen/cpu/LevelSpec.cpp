@@ -111,7 +111,7 @@ LogicalResult kiln::codegen::verifyThreadLevel(LLVM::LLVMFuncOp function) {
           "fpext", "fptrunc", "sext", "zext", "trunc", "sitofp", "uitofp", "fptosi", "fptoui", "bitcast",
           // Vectors and choice.
           "extractelement", "insertelement", "shufflevector", "select", "mlir.constant", "mlir.poison", "mlir.undef",
-          "mlir.zero",
+          "mlir.zero", "mlir.addressof",
           // Memory.
           "getelementptr", "load", "store", "intr.masked.load", "intr.masked.store", "intr.masked.gather",
           "intr.masked.scatter",

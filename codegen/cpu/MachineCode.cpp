@@ -5,6 +5,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -88,10 +89,23 @@ struct CollectErrors final : llvm::DiagnosticHandler {
   std::string &errors;
 };
 
+/// The kernel alone in a module, with the constants it names.
+OwningOpRef<ModuleOp> isolated(LLVM::LLVMFuncOp kernel) {
+  OwningOpRef<ModuleOp> holder = ModuleOp::create(kernel.getLoc());
+  auto module = kernel->getParentOfType<ModuleOp>();
+  llvm::StringSet<> known;
+  kernel.walk([&](LLVM::AddressOfOp use) {
+    if (!known.insert(use.getGlobalName()).second) return;
+    if (auto global = module.lookupSymbol<LLVM::GlobalOp>(use.getGlobalName()))
+      holder->getBody()->push_back(global->clone());
+  });
+  holder->getBody()->push_back(kernel->clone());
+  return holder;
+}
+
 /// The kernel as a module of LLVM IR, told to use whole vector registers.
 std::unique_ptr<llvm::Module> translate(LLVM::LLVMFuncOp kernel, const CpuTarget &target, Compilation &c) {
-  OwningOpRef<ModuleOp> holder = ModuleOp::create(kernel.getLoc());
-  holder->getBody()->push_back(kernel->clone());
+  OwningOpRef<ModuleOp> holder = isolated(kernel);
   auto module = translateModuleToLLVMIR(*holder, c.context, kernel.getSymName());
   if (!module) return nullptr;
   module->setTargetTriple(c.machine->getTargetTriple());

@@ -12,7 +12,7 @@ using namespace kiln::codegen;
 const llvm::StringMap<LowerFn> &kiln::codegen::cpuRows() {
   static const llvm::StringMap<LowerFn> table = [] {
     llvm::StringMap<LowerFn> rows;
-    for (ArrayRef<Row> family : {memoryRows(), fragmentRows(), elementwiseRows()})
+    for (ArrayRef<Row> family : {memoryRows(), fragmentRows(), tableRows(), elementwiseRows()})
       for (const Row &row : family) rows[row.op] = row.lower;
     return rows;
   }();

@@ -1,7 +1,7 @@
 //===- Rows.h - how each op of a tile program is lowered on the cpu target ----------------------------------------===//
 //
 // One row per op: its name and the function that replaces it by ops on vectors, scalars and pointers. The families
-// (Memory.cpp, Fragments.cpp, Elementwise.cpp) each return their rows; the engine in CpuLower.cpp and the level spec
+// (Memory.cpp, Fragments.cpp, Elementwise.cpp, Tables.cpp) each return their rows; the engine in CpuLower.cpp and the level spec
 // read the concatenation and know no op.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -48,6 +48,10 @@ struct Row {
 llvm::ArrayRef<Row> memoryRows();
 /// Ops of the tile dialect on fragments: splats, lanes, masks, folds, mma.
 llvm::ArrayRef<Row> fragmentRows();
+/// Constant tables, and `tile.lookup` in them.
+llvm::ArrayRef<Row> tableRows();
+/// Declares, in its module, the constants that a kernel's lookups read. Before kernels are lowered side by side.
+void declareTables(tile::KernelOp kernel);
 /// arith and math ops that work element by element, and constants.
 llvm::ArrayRef<Row> elementwiseRows();
 

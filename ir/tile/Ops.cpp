@@ -252,3 +252,28 @@ LogicalResult MmaOp::verify() {
                            spell(a, b, acc)});
   return success();
 }
+
+//===- What functions are made of ---------------------------------------------------------------------------------===//
+
+LogicalResult LookupOp::verify() {
+  auto table = dyn_cast<DenseElementsAttr>(getTable());
+  auto matrix = table ? dyn_cast<RankedTensorType>(table.getType()) : RankedTensorType();
+  Type element = matrix ? matrix.getElementType() : Type();
+  if (!matrix || matrix.getRank() != 2 || matrix.getDimSize(0) < 1 || !(element.isF32() || element.isInteger(32)))
+    return violate(*this, {"C1", "the table must be a matrix", "`dense` rows of f32 or i32",
+                           spell(cast<ElementsAttr>(getTable()).getType())});
+  Type wanted = element;
+  if (auto shaped = dyn_cast<ShapedType>(getIndex().getType())) wanted = shaped.clone(element);
+  if (static_cast<int64_t>(getNumResults()) != matrix.getDimSize(1))
+    return violate(*this, {"C2", "there must be one result per column", std::to_string(matrix.getDimSize(1)),
+                           std::to_string(getNumResults())});
+  for (Type type : getResultTypes())
+    if (type != wanted) return violate(*this, {"C2", "a result must match the index", spell(wanted), spell(type)});
+  return success();
+}
+
+LogicalResult ApproxOp::verify() {
+  Type element = getElementTypeOrSelf(getX().getType());
+  if (element.isF32()) return success();
+  return violate(*this, {"C1", "the elements must be f32", "f32", spell(element)});
+}

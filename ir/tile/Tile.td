@@ -221,4 +221,41 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
+//===- What functions are made of ---------------------------------------------------------------------------------===//
+
+def Tile_LookupOp : Tile_Op<"lookup", [Pure]> {
+  let summary = "the row of a constant table that each element names";
+  let description = [{
+    Result c at each element is table[index][c]. The index, in 0 … rows - 1 by construction, works element by element, on
+    scalars, vectors and fragments alike. A target may keep rows side by side, so that one access reads a row.
+
+    (C1) the table is a `dense` matrix of f32 or i32 with at least one row. (C2) there is one result per column, with the
+    index's shape and layout and the table's element type.
+
+    ```mlir
+    %high, %low = tile.lookup dense<[[1.0, 0.0], [0.5, 0.25]]> : tensor<2x2xf32> at %i : tensor<64xi32, #tile.simd>
+                  -> tensor<64xf32, #tile.simd>, tensor<64xf32, #tile.simd>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$table, Tile_RowIndex:$index);
+  let results = (outs Variadic<AnyType>:$columns);
+  let assemblyFormat = "$table `at` $index attr-dict `:` type($index) `->` type($columns)";
+  let hasVerifier = 1;
+}
+
+def Tile_ApproxOp : Tile_Op<"approx", [Pure, SameOperandsAndResultType]> {
+  let summary = "what a GPU's special function unit gives for 2^x, 1/x or 1/sqrt(x)";
+  let description = [{
+    Elementwise, within 2^-22 of the result (`exp2`: absolutely in the exponent, too), with IEEE's results for zeros,
+    infinities and NaN. Subnormal operands may count as zeros of their sign, and subnormal results may be zeros. Targets
+    without such a unit have no row: there `tile-expand-functions` spells the function in arithmetic.
+
+    (C1) the elements are f32.
+  }];
+  let arguments = (ins Tile_ApproxKindAttr:$kind, AnyType:$x);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$kind $x attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -73,6 +73,13 @@ def Tile_CombineKind : I32EnumAttr<"CombineKind", "how two values combine", [
 }
 def Tile_CombineKindAttr : EnumAttr<Tile_Dialect, Tile_CombineKind, "combine"> { let assemblyFormat = "`<` $value `>`"; }
 
+def Tile_ApproxKind : I32EnumAttr<"ApproxKind", "which function is approximated", [
+    I32EnumAttrCase<"exp2", 0>, I32EnumAttrCase<"rcp", 1>, I32EnumAttrCase<"rsqrt", 2>]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::kiln::tile";
+}
+def Tile_ApproxKindAttr : EnumAttr<Tile_Dialect, Tile_ApproxKind, "approx"> { let assemblyFormat = "`<` $value `>`"; }
+
 //===- Operand types ----------------------------------------------------------------------------------------------===//
 
 def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>;
@@ -81,6 +88,8 @@ def Tile_Fragment : Type<CPred<"::kiln::tile::isFragment($_self)">, "a fragment"
 def Tile_Vector : Type<CPred<"::kiln::tile::isFragment($_self, 1)">, "a fragment of rank 1">;
 def Tile_Value : AnyTypeOf<[Tile_Scalar, Tile_Fragment]>;
 def Tile_Mask : Type<CPred<"::kiln::tile::isMask($_self)">, "i1 or a fragment of i1">;
+def Tile_RowIndex : TypeConstraint<CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger(32)">,
+                                   "an i32, or a vector or fragment of it">;
 def Tile_Offsets : Type<CPred<"::kiln::tile::isOffsets($_self)">, "a fragment of i64 offsets">;
 
 #endif

@@ -229,5 +229,34 @@ TEST_P(Fragments, ConstantsAndChoices) {
   EXPECT_EQ(y, std::vector<float>(8, -1.0f));
 }
 
+TEST_P(Fragments, LookupsReadRowsOfConstantTables) {
+  // Two lookups in one table, one in another of the same bytes, on a scalar and on lanes.
+  TileProgram program(R"(
+    tile.kernel @k(%i: !tile.global<40xi32>, %y: !tile.global<40xf32>, %z: !tile.global<40xi32>) grid 1 {
+      %c0 = arith.constant 0 : index
+      %n = tile.load %i[%c0] : !tile.global<40xi32> -> tensor<40xi32, #tile.simd>
+      %a, %b = tile.lookup dense<[[1.0, 0.5], [2.0, 0.25], [4.0, 0.125]]> : tensor<3x2xf32> at %n : tensor<40xi32, #tile.simd> -> tensor<40xf32, #tile.simd>, tensor<40xf32, #tile.simd>
+      %s = arith.constant 1 : i32
+      %c, %d = tile.lookup dense<[[1.0, 0.5], [2.0, 0.25], [4.0, 0.125]]> : tensor<3x2xf32> at %s : i32 -> f32, f32
+      %ds = tile.splat %d : f32 -> tensor<40xf32, #tile.simd>
+      %p = arith.mulf %a, %b : tensor<40xf32, #tile.simd>
+      %r = arith.addf %a, %ds : tensor<40xf32, #tile.simd>
+      %t = arith.subf %r, %p : tensor<40xf32, #tile.simd>
+      tile.store %t, %y[%c0] : tensor<40xf32, #tile.simd>, !tile.global<40xf32>
+      %e = tile.lookup dense<7> : tensor<3x1xi32> at %n : tensor<40xi32, #tile.simd> -> tensor<40xi32, #tile.simd>
+      tile.store %e, %z[%c0] : tensor<40xi32, #tile.simd>, !tile.global<40xi32>
+      tile.return
+    })",
+                      GetParam());
+  std::vector<int32_t> i(40), z(40);
+  std::vector<float> y(40);
+  for (int k = 0; k < 40; ++k) i[k] = (k * 7) % 3;
+  program.run({i.data(), y.data(), z.data()}, 0, 1);
+  for (int k = 0; k < 40; ++k) {
+    EXPECT_EQ(y[k], static_cast<float>(1 << i[k]) + 0.25f - 0.5f) << k;
+    EXPECT_EQ(z[k], 7) << k;
+  }
+}
+
 } // namespace
 } // namespace kiln::codegen

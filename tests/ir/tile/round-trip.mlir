@@ -38,3 +38,17 @@ tile.kernel @lanes(%x: !tile.global<1024xf32>) grid 1 {
   // CHECK: tile.return
   tile.return
 }
+
+// CHECK: tile.kernel @functions
+tile.kernel @functions(%x: !tile.global<64xi32>) grid 1 {
+  %id = tile.cta_id
+  %i = tile.load %x[%id] : !tile.global<64xi32> -> tensor<8xi32, #tile.simd>
+  // CHECK: tile.lookup dense<{{.*}}> : tensor<2x2xf32> at %{{.*}} : tensor<8xi32, #tile.simd> -> tensor<8xf32, #tile.simd>, tensor<8xf32, #tile.simd>
+  %high, %low = tile.lookup dense<[[1.0, 0.0], [0.5, 0.25]]> : tensor<2x2xf32> at %i : tensor<8xi32, #tile.simd> -> tensor<8xf32, #tile.simd>, tensor<8xf32, #tile.simd>
+  %s = tile.load %x[%id] : !tile.global<64xi32> -> i32
+  // CHECK: tile.lookup dense<{{.*}}> : tensor<3x1xi32> at %{{.*}} : i32 -> i32
+  %t = tile.lookup dense<[[1], [2], [4]]> : tensor<3x1xi32> at %s : i32 -> i32
+  // CHECK: tile.approx <exp2> %{{.*}} : tensor<8xf32, #tile.simd>
+  %e = tile.approx <exp2> %low : tensor<8xf32, #tile.simd>
+  tile.return
+}

@@ -1,0 +1,85 @@
+// Constant tables: one constant of the module per table, read by gathers.
+#include "codegen/cpu/Rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::codegen;
+
+namespace {
+
+/// A name that equal tables share, and that each lookup finds on its own.
+std::string tableName(DenseElementsAttr table) {
+  ArrayRef<char> raw = table.getRawData();
+  uint64_t hash = llvm::xxh3_64bits(StringRef(raw.data(), raw.size()));
+  std::string type;
+  llvm::raw_string_ostream(type) << table.getType();
+  return "table_" + type + "_" + llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16);
+}
+
+/// Element (row, column) of each of a unit's rows.
+Value readColumn(Lowering &to, Value base, Value rows, int64_t column, int64_t columns, Type element) {
+  OpBuilder &b = to.rewriter;
+  auto vector = dyn_cast<VectorType>(rows.getType());
+  Type offsets = vector ? Type(vector.clone(b.getI64Type())) : b.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    TypedAttr attr = b.getI64IntegerAttr(value);
+    if (vector) attr = DenseElementsAttr::get(cast<ShapedType>(offsets), Attribute(attr));
+    return arith::ConstantOp::create(b, to.loc, attr);
+  };
+  Value offset = arith::ExtUIOp::create(b, to.loc, offsets, rows);
+  offset = arith::MulIOp::create(b, to.loc, offset, constant(columns));
+  offset = arith::AddIOp::create(b, to.loc, offset, constant(column));
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  if (!vector) {
+    Value address = LLVM::GEPOp::create(b, to.loc, pointer, element, base, ValueRange{offset});
+    return LLVM::LoadOp::create(b, to.loc, element, address, /*alignment=*/4, /*isVolatile=*/false,
+                                /*isNonTemporal=*/false, /*isInvariant=*/true);
+  }
+  auto pointers = VectorType::get(vector.getShape(), pointer);
+  Value addresses = LLVM::GEPOp::create(b, to.loc, pointers, element, base, ValueRange{offset});
+  Value all =
+      arith::ConstantOp::create(b, to.loc, DenseElementsAttr::get(cast<ShapedType>(vector.clone(b.getI1Type())), true));
+  Type type = vector.clone(element);
+  Value none = LLVM::PoisonOp::create(b, to.loc, type);
+  return LLVM::masked_gather::create(b, to.loc, type, addresses, all, ValueRange{none}, /*alignment=*/4);
+}
+
+LogicalResult lowerLookup(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  auto lookup = cast<tile::LookupOp>(op);
+  auto table = cast<DenseElementsAttr>(lookup.getTable());
+  Type element = table.getElementType(), pointer = LLVM::LLVMPointerType::get(op->getContext());
+  Value base = LLVM::AddressOfOp::create(to.rewriter, to.loc, pointer, tableName(table));
+  int64_t columns = lookup.getNumResults();
+  SmallVector<SmallVector<Value>> results(columns);
+  for (Value rows : operands[0])
+    for (int64_t c = 0; c < columns; ++c) results[c].push_back(readColumn(to, base, rows, c, columns, element));
+  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>(results.begin(), results.end()));
+  return success();
+}
+
+} // namespace
+
+void kiln::codegen::declareTables(tile::KernelOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  kernel.getBody().walk([&](tile::LookupOp lookup) {
+    auto table = cast<DenseElementsAttr>(lookup.getTable());
+    std::string name = tableName(table);
+    if (module.lookupSymbol(name)) return;
+    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+    Type type = LLVM::LLVMArrayType::get(table.getElementType(), table.getNumElements());
+    auto flat = RankedTensorType::get({table.getNumElements()}, table.getElementType());
+    Attribute values = table.isSplat() ? table.resizeSplat(flat) : table.reshape(flat);
+    LLVM::GlobalOp::create(b, kernel.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal, name, values,
+                           /*alignment=*/64);
+  });
+}
+
+ArrayRef<Row> kiln::codegen::tableRows() {
+  static const Row rows[] = {{"tile.lookup", lowerLookup}};
+  return rows;
+}
