@@ -1,0 +1,18 @@
+# CUDA's headers: all that it takes to build the device cuda, since the driver is opened at run time.
+# Sets KILN_HAS_CUDA, and makes the target kiln_cuda_headers if it is true.
+option(KILN_CUDA "Use NVIDIA GPUs, where CUDA's headers (11.8 or newer) are found" ON)
+set(KILN_HAS_CUDA OFF)
+if(KILN_CUDA)
+  find_package(CUDAToolkit 11.8 QUIET)
+  if(CUDAToolkit_FOUND)
+    find_path(KILN_CUDA_INCLUDE cudaTypedefs.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
+    mark_as_advanced(KILN_CUDA_INCLUDE)
+  endif()
+endif()
+if(KILN_CUDA AND KILN_CUDA_INCLUDE)
+  set(KILN_HAS_CUDA ON)
+  add_library(kiln_cuda_headers INTERFACE)
+  target_include_directories(kiln_cuda_headers SYSTEM INTERFACE ${KILN_CUDA_INCLUDE})
+else()
+  message(STATUS "The device cuda is not built: KILN_CUDA is off, or CUDA's headers are not found")
+endif()
