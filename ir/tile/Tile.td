@@ -94,8 +94,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 def Tile_StoreOp : Tile_Op<"store"> {
   let summary = "writes consecutive elements, or one scalar; the mirror of `tile.load`";
   let description = [{
-    Lanes whose mask is false write nothing. Where several threads hold one element (a uniform scalar, an MMA operand)
-    one of them writes it.
+    Lanes whose mask is false write nothing. Where several threads hold one element (an MMA operand) one of them writes
+    it; a scalar, which may be uniform over a warp only, is written by one thread of each warp.
 
     (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout, or is i1 for a scalar.
     (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask. (C4) `aligned` is at least 1.
@@ -190,7 +190,8 @@ def Tile_FoldUnitsOp : Tile_Op<"fold_units", [Pure]> {
 def Tile_FoldOp : Tile_Op<"fold"> {
   let summary = "combines all lanes in a halving tree: lane l with lane l + n/2, then n/4, …, 1";
   let description = [{
-    Threads of several warps meet through `scratch`, whose contents are lost; the op is a barrier for them.
+    Threads of several warps meet through `scratch`, whose contents are lost; the op is a barrier for them. Some warps may
+    still read the scratch tile when others are done, so that it may be written again only behind another barrier.
 
     (C1) the extent is a power of two. (C2) the result is the element type. (C3) a fragment of more than a warp names a
     scratch tile of its element type with an element per lane, others none.

@@ -78,14 +78,16 @@ FailureOr<Combine> Combine::get(graph::ReduceOp reduce) {
   case ReduceKind::mean:
     return reduce.emitError("a mean is a sum and a division by now: run graph-decompose first");
   }
-  bool arithmetic = c.kind == CombineKind::add || c.kind == CombineKind::mul;
-  c.ordered = arithmetic && isa<FloatType>(c.element);
-  c.identity = identityOf(c.kind, c.element);
-  if (arithmetic) {
-    c.empty = c.identity;
-    if (c.kind == CombineKind::add && c.ordered)
-      c.empty = FloatAttr::get(c.element, APFloat::getZero(cast<FloatType>(c.element).getFloatSemantics()));
-  }
+  return c.on(c.element);
+}
+
+Combine Combine::on(Type other) const {
+  Combine c{kind, other, false, identityOf(kind, other), {}};
+  if (kind == CombineKind::max || kind == CombineKind::min) return c;
+  auto type = dyn_cast<FloatType>(other);
+  c.ordered = !!type;
+  c.empty = c.identity;
+  if (kind == CombineKind::add && type) c.empty = FloatAttr::get(type, APFloat::getZero(type.getFloatSemantics()));
   return c;
 }
 
@@ -96,16 +98,20 @@ Value Combine::apply(OpBuilder &b, Location loc, Value l, Value r) const {
 }
 
 Value Combine::identityValue(OpBuilder &b, Location loc, int64_t lanes) const {
-  Value scalar = arith::ConstantOp::create(b, loc, identity);
-  return lanes ? tile::SplatOp::create(b, loc, tile::simd(element, lanes), scalar) : scalar;
+  if (lanes) return identityFragment(b, loc, tile::simd(element, lanes));
+  return arith::ConstantOp::create(b, loc, identity);
 }
 
-Value Combine::fold(OpBuilder &b, Location loc, Value fragment) const {
-  if (!element.isInteger(1)) return tile::FoldOp::create(b, loc, element, kind, fragment);
+Value Combine::identityFragment(OpBuilder &b, Location loc, RankedTensorType type) const {
+  return tile::SplatOp::create(b, loc, type, arith::ConstantOp::create(b, loc, identity));
+}
+
+Value Combine::fold(OpBuilder &b, Location loc, Value fragment, Value scratch) const {
+  if (!element.isInteger(1)) return tile::FoldOp::create(b, loc, element, kind, fragment, scratch);
   // bool: any and all, folded as 0 and 1.
-  int64_t lanes = cast<RankedTensorType>(fragment.getType()).getDimSize(0);
-  Value wide = arith::ExtUIOp::create(b, loc, tile::simd(b.getI32Type(), lanes), fragment);
-  Value folded = tile::FoldOp::create(b, loc, b.getI32Type(), kind, wide);
+  auto type = cast<RankedTensorType>(cast<RankedTensorType>(fragment.getType()).clone(b.getI32Type()));
+  Value wide = arith::ExtUIOp::create(b, loc, type, fragment);
+  Value folded = tile::FoldOp::create(b, loc, b.getI32Type(), kind, wide, scratch);
   Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, folded, zero);
 }

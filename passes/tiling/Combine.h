@@ -22,12 +22,16 @@ struct Combine {
 
   /// `ordered` reductions with f32, i32, i64; bool only max and min (or, and), which act on i1 as unsigned.
   static mlir::FailureOr<Combine> get(graph::ReduceOp reduce);
+  /// The same combination of values of another type.
+  Combine on(mlir::Type other) const;
   /// Combines two scalars or two fragments.
   mlir::Value apply(mlir::OpBuilder &b, mlir::Location loc, mlir::Value l, mlir::Value r) const;
-  /// The identity as a scalar, or as a fragment of so many lanes.
+  /// The identity as a scalar, or as a cpu fragment of so many lanes.
   mlir::Value identityValue(mlir::OpBuilder &b, mlir::Location loc, int64_t lanes) const;
-  /// All lanes of a fragment into one, in a halving tree.
-  mlir::Value fold(mlir::OpBuilder &b, mlir::Location loc, mlir::Value fragment) const;
+  /// The identity as a fragment of that type.
+  mlir::Value identityFragment(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type) const;
+  /// All lanes of a fragment into one, in a halving tree; `scratch` where several warps hold it.
+  mlir::Value fold(mlir::OpBuilder &b, mlir::Location loc, mlir::Value fragment, mlir::Value scratch = {}) const;
 };
 
 } // namespace kiln::tiling

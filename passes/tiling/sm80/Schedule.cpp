@@ -1,5 +1,6 @@
 #include "passes/tiling/sm80/Schedule.h"
 
+#include "ir/layout/IndexMap.h"
 #include "passes/tiling/Knobs.h"
 #include "passes/tiling/sm80/Lanes.h"
 
@@ -19,6 +20,10 @@ const Knob<sm80::PointwiseSchedule> kPointwise[] = {{"threads", &sm80::Pointwise
                                                     {"runs", &sm80::PointwiseSchedule::runs, 1, 64, 1},
                                                     {"rows", &sm80::PointwiseSchedule::rows, 1, 64, 1},
                                                     {"across", &sm80::PointwiseSchedule::across, 0, 1, 1}};
+
+const Knob<sm80::RowSchedule> kRow[] = {{"threads", &sm80::RowSchedule::threads, 32, 1024, 32},
+                                        {"groups", &sm80::RowSchedule::groups, 1, 32, 1},
+                                        {"kept", &sm80::RowSchedule::kept, 0, 128, 1}};
 
 /// Groups of more than a warp are alone in their CTA.
 LogicalResult checkGroups(Location loc, int64_t threads, int64_t groups) {
@@ -66,7 +71,30 @@ sm80::PointwiseSchedule defaultPointwise(graph::KernelOp kernel, const graph::Ke
   return s;
 }
 
+/// A warp has a row of up to 32 elements a thread: no barriers, and its registers still let every warp of an SM be
+/// resident with 64 KB of a 16-bit operand in flight. Longer rows take 16 elements a thread, 32 where that would be
+/// more than 512 threads; past 32 of 1024 threads they are read again in every pass, again with 16 at a time. Few rows
+/// get more threads each.
+sm80::RowSchedule defaultRow(const graph::KernelForm &form, const GpuTarget &target) {
+  sm80::RowSchedule s;
+  int64_t length = layout::elementCount(form.extents, form.reducedAxes);
+  int64_t rows = layout::elementCount(form.extents, form.keptAxes());
+  int64_t extent = llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 256)), most = s.kept * 1024;
+  s.threads = extent <= 1024 ? 32 : extent <= 8192 ? extent / 16 : extent <= most ? extent / 32 : 512;
+  int64_t resident = int64_t(target.sms) * target.threadsOfSm / 2;
+  while (s.threads < 1024 && s.threads < extent / 8 && rows * s.threads < resident) s.threads *= 2;
+  if (s.threads == 32) s.groups = std::clamp<int64_t>(rows / (2 * target.sms), 1, kWarps);
+  return s;
+}
+
 } // namespace
+
+FailureOr<sm80::RowSchedule> sm80::rowSchedule(Location loc, graph::ScheduleAttr attr) {
+  auto s = parseSchedule<sm80::RowSchedule>(loc, attr, "row", kRow);
+  if (failed(s) || failed(powerOfTwo(loc, "threads", s->threads)) || failed(checkGroups(loc, s->threads, s->groups)))
+    return failure();
+  return s;
+}
 
 FailureOr<sm80::PointwiseSchedule> sm80::pointwiseSchedule(Location loc, graph::ScheduleAttr attr) {
   auto s = parseSchedule<sm80::PointwiseSchedule>(loc, attr, "pointwise", kPointwise);
@@ -82,6 +110,8 @@ graph::ScheduleAttr sm80::defaultSchedule(graph::KernelOp kernel, const graph::K
   case graph::KernelKind::Pointwise:
     return packSchedule<sm80::PointwiseSchedule>(context, defaultPointwise(kernel, form, target), "pointwise",
                                                  kPointwise);
+  case graph::KernelKind::Row:
+    return packSchedule<sm80::RowSchedule>(context, defaultRow(form, target), "row", kRow);
   default:
     return {};
   }

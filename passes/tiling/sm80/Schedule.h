@@ -23,8 +23,17 @@ struct PointwiseSchedule {
   int64_t across = 0;    ///< 1: the whole space is one row; what then is not contiguous is gathered
 };
 
+/// A group of threads has a row: in registers, where a thread's share is at most `kept` elements, else read again in
+/// every pass. Its fragments have as many elements as the row, up to 8192.
+struct RowSchedule {
+  int64_t threads = 256; ///< of a row: of a warp (32) or the whole CTA
+  int64_t groups = 1;    ///< rows side by side in a CTA; more than one only of warps
+  int64_t kept = 32;     ///< most elements of a row that a thread keeps
+};
+
 /// As those of Schedule.h, of gpu targets.
 llvm::FailureOr<PointwiseSchedule> pointwiseSchedule(mlir::Location loc, graph::ScheduleAttr attr);
+llvm::FailureOr<RowSchedule> rowSchedule(mlir::Location loc, graph::ScheduleAttr attr);
 
 /// The schedule that formulas choose; null for a family without one.
 graph::ScheduleAttr defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form, const GpuTarget &target);

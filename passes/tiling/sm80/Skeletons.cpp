@@ -7,6 +7,7 @@ using namespace kiln::tiling;
 llvm::ArrayRef<Skeleton> kiln::tiling::sm80::skeletons() {
   static const Skeleton rows[] = {
       {graph::KernelKind::Pointwise, buildPointwise},
+      {graph::KernelKind::Row, buildRow},
   };
   return rows;
 }

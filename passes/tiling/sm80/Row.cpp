@@ -1,0 +1,241 @@
+// The gpu skeleton of row kernels: a warp per row of up to 1024 elements, else a CTA.
+//
+//   the row's fragments, loaded once into registers           or, where it is longer than they are:
+//   for each stage: every reduction of the stage               for each stage: for chunk in row: accumulate; combine
+//   every output that has an element per point                 for chunk in row: every output per point
+//   every output that has an element per row
+//
+// Softmax and layer norm of 1024 bf16: a warp holds a row as 4 accesses of 16 bytes a thread and reduces by shuffles,
+// no barrier; at 64 registers 32 warps are resident, 64 KB in flight. Of 4096: 256 threads, 2 accesses each, one
+// barrier a reduction; 4 to 8 CTAs resident, 32 to 64 KB in flight. CTAs are short and many, so that some always load.
+#include "passes/tiling/sm80/RowFold.h"
+#include "passes/tiling/sm80/Schedule.h"
+
+#include "ir/layout/IndexMap.h"
+
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+using namespace kiln::tiling::sm80;
+
+namespace {
+
+class RowBuilder {
+public:
+  RowBuilder(SkeletonContext &context, sm80::RowSchedule schedule)
+      : context(context), form(context.form), b(context.builder), index{context.builder, context.loc},
+        kept(schedule.kept), groups{schedule.threads, schedule.groups} {}
+
+  FailureOr<int64_t> run() {
+    rows = layout::elementCount(form.extents, form.keptAxes());
+    length = layout::elementCount(form.extents, form.reducedAxes);
+    extent = std::clamp<int64_t>(llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 1)), kUnit * groups.threads,
+                                 kUnit * kVirtualLanes);
+    Value row = groups.begin(context);
+    if (rows == 0) return 0;
+    for (graph::ReduceOp reduce : form.reductions) {
+      FailureOr<RowFold> fold = RowFold::create(context, groups, reduce, extent);
+      if (failed(fold)) return failure();
+      folds.push_back(*fold);
+    }
+    auto build = [&] { return buildRow(row); };
+    LogicalResult built =
+        rows % groups.perCta == 0 ? build() : ifElse(context, less(context, row, index.constant(rows)), build);
+    if (failed(built)) return failure();
+    return llvm::divideCeil(rows, groups.perCta);
+  }
+
+private:
+  SkeletonContext &context;
+  const graph::KernelForm &form;
+  OpBuilder &b;
+  IndexBuilder index;
+  int64_t kept;
+  Groups groups;
+  int64_t rows = 1, length = 1;
+  int64_t extent = 0; ///< of a fragment: a power of two
+  SmallVector<RowFold> folds;
+  Emitter::Anchors anchors;
+
+  int64_t chunks() const { return llvm::divideCeil(length, extent); }
+  SmallVector<const RowFold *> foldsOf(unsigned stage) const {
+    SmallVector<const RowFold *> now;
+    for (auto [fold, at] : llvm::zip(folds, form.reductionStages))
+      if (at == stage) now.push_back(&fold);
+    return now;
+  }
+
+  LogicalResult buildRow(Value row) {
+    LogicalResult built = length == 0                                  ? buildEmpty()
+                          : chunks() * extent / groups.threads <= kept ? buildKept(row)
+                                                                       : buildStreamed(row);
+    if (failed(built)) return failure();
+    Emitter emitter(b, context.loc, context.memories, anchors, keptPointAt(row));
+    return storeOutputs(context, emitter, /*perRow=*/true);
+  }
+
+  LogicalResult buildEmpty() {
+    for (const RowFold &fold : folds) {
+      FailureOr<Value> result = fold.ofEmpty(context);
+      if (failed(result)) return failure();
+      anchors[graph::ReduceOp(fold.reduce).getResult()] = *result;
+    }
+    return success();
+  }
+
+  //===- In registers ---------------------------------------------------------------------------------------------===//
+
+  /// One emitter per fragment remembers what it has loaded and computed, for all stages and the outputs.
+  LogicalResult buildKept(Value row) {
+    SmallVector<Emitter, 0> emitters;
+    for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+      emitters.emplace_back(b, context.loc, context.memories, anchors, pointAt(row, index.constant(chunk), chunk));
+    for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage) {
+      SmallVector<const RowFold *> now = foldsOf(stage);
+      SmallVector<Value> lanes;
+      for (const RowFold *fold : now) lanes.push_back(fold->none(context));
+      for (Emitter &emitter : emitters)
+        if (failed(accumulate(emitter, now, lanes))) return failure();
+      for (auto [fold, acc] : llvm::zip(now, lanes))
+        anchors[graph::ReduceOp(fold->reduce).getResult()] = fold->meet(context, acc);
+    }
+    SmallVector<EmittedOutputs, 0> outputs;
+    for (Emitter &emitter : emitters) {
+      FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitter, /*perRow=*/false);
+      if (failed(emitted)) return failure();
+      outputs.push_back(std::move(*emitted));
+    }
+    for (auto [emitter, emitted] : llvm::zip(emitters, outputs))
+      if (failed(storeEmitted(context, emitter, emitted))) return failure();
+    return success();
+  }
+
+  /// Folds what the reductions want at an emitter's fragment into their lanes.
+  LogicalResult accumulate(Emitter &emitter, ArrayRef<const RowFold *> now, MutableArrayRef<Value> lanes) {
+    for (auto [fold, acc] : llvm::zip(now, lanes)) {
+      graph::ReduceOp reduce = fold->reduce;
+      FailureOr<Value> x = emitter.emitFragment(reduce.getX(), layout::identity(b.getContext(), form.extents));
+      if (failed(x)) return failure();
+      acc = fold->accumulate(context, *x, emitter.residue(), acc);
+    }
+    return success();
+  }
+
+  //===- Read again in every pass ---------------------------------------------------------------------------------===//
+
+  LogicalResult buildStreamed(Value row) {
+    for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage) {
+      SmallVector<const RowFold *> now = foldsOf(stage);
+      FailureOr<SmallVector<Value>> totals = sumPieces(row, now);
+      if (failed(totals)) return failure();
+      for (auto [fold, total] : llvm::zip(now, *totals)) anchors[graph::ReduceOp(fold->reduce).getResult()] = total;
+    }
+    if (llvm::all_of(form.outputs, [](auto &output) { return output.perRow; })) return success();
+    auto storeAt = [&](Point point) {
+      Emitter emitter(b, context.loc, context.memories, anchors, std::move(point));
+      return storeOutputs(context, emitter, /*perRow=*/false);
+    };
+    int64_t whole = length / extent;
+    if (failed(forLoop(b, context.loc, index.constant(0), index.constant(whole), 1,
+                       [&](Value chunk) { return storeAt(pointAt(row, chunk, /*known=*/-1)); })))
+      return failure();
+    return whole == chunks() ? success() : storeAt(pointAt(row, index.constant(whole), whole));
+  }
+
+  /// The stage's reductions over the row: piece by piece, the last of which may be a part of one.
+  FailureOr<SmallVector<Value>> sumPieces(Value row, ArrayRef<const RowFold *> now) {
+    int64_t pieces = length / kPiece, chunksOfPiece = kPiece / extent;
+    SmallVector<Value> totals;
+    for (const RowFold *fold : now) totals.push_back(fold->nothing(context));
+    auto join = [&](ValueRange before, ArrayRef<Value> piece) {
+      SmallVector<Value> after;
+      for (auto [fold, total, part] : llvm::zip(now, before, piece)) after.push_back(fold->join(context, total, part));
+      return after;
+    };
+    auto body = [&](Value piece, ValueRange before) -> FailureOr<SmallVector<Value>> {
+      Value first = index.mul(piece, chunksOfPiece);
+      FailureOr<SmallVector<Value>> lanes = sumChunks(row, now, first, index.add(first, index.constant(chunksOfPiece)));
+      if (failed(lanes)) return failure();
+      // Some warps may still read what those of the last piece met in.
+      if (now.front()->meetsInShared()) tile::BarrierOp::create(b, context.loc);
+      return join(before, meet(now, *lanes));
+    };
+    FailureOr<SmallVector<Value>> joined = totals;
+    if (pieces > 0) joined = forLoop(b, context.loc, index.constant(0), index.constant(pieces), 1, totals, body);
+    if (failed(joined) || length % kPiece == 0) return joined;
+
+    int64_t first = pieces * chunksOfPiece, whole = length / extent;
+    FailureOr<SmallVector<Value>> lanes = sumChunks(row, now, index.constant(first), index.constant(whole));
+    if (failed(lanes)) return failure();
+    if (whole < chunks()) {
+      Emitter emitter(b, context.loc, context.memories, anchors, pointAt(row, index.constant(whole), whole));
+      if (failed(accumulate(emitter, now, *lanes))) return failure();
+    }
+    if (pieces > 0 && now.front()->meetsInShared()) tile::BarrierOp::create(b, context.loc);
+    SmallVector<Value> piece = meet(now, *lanes);
+    return pieces > 0 ? join(*joined, piece) : piece;
+  }
+
+  /// Whole chunks first … last - 1, all of one piece, as lanes.
+  FailureOr<SmallVector<Value>> sumChunks(Value row, ArrayRef<const RowFold *> now, Value first, Value last) {
+    SmallVector<Value> lanes;
+    for (const RowFold *fold : now) lanes.push_back(fold->none(context));
+    return forLoop(b, context.loc, first, last, 1, lanes,
+                   [&](Value chunk, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+                     SmallVector<Value> next(carried);
+                     Emitter emitter(b, context.loc, context.memories, anchors, pointAt(row, chunk, /*known=*/-1));
+                     if (failed(accumulate(emitter, now, next))) return failure();
+                     return next;
+                   });
+  }
+
+  SmallVector<Value> meet(ArrayRef<const RowFold *> now, ArrayRef<Value> lanes) {
+    SmallVector<Value> scalars;
+    for (auto [fold, acc] : llvm::zip(now, lanes)) scalars.push_back(fold->meet(context, acc));
+    return scalars;
+  }
+
+  //===- Points ---------------------------------------------------------------------------------------------------===//
+
+  /// A fragment of the row. Skeleton dimensions: row, chunk, lane. `known`: the chunk's number where it is a constant,
+  /// -1 for one that is whole.
+  Point pointAt(Value row, Value chunk, int64_t known) {
+    MLIRContext *mlirContext = b.getContext();
+    AffineExpr number = known < 0 ? getAffineDimExpr(1, mlirContext) : getAffineConstantExpr(known, mlirContext);
+    SmallVector<AffineExpr> iteration(form.extents.size());
+    delinearize(getAffineDimExpr(0, mlirContext), form.keptAxes(), form.extents, iteration);
+    delinearize(number * extent + getAffineDimExpr(2, mlirContext), form.reducedAxes, form.extents, iteration);
+    Point point;
+    point.extents = {rows, chunks(), extent};
+    point.coords = {row, chunk};
+    point.iteration = AffineMap::get(3, 0, iteration, mlirContext);
+    point.lanes = extent;
+    point.layout = tile::BlockedAttr::get(mlirContext, kUnit, groups.threads);
+    if (int64_t rest = length - known * extent; known >= 0 && rest < extent)
+      point.residue = groups.mask(context, index.constant(rest), extent, kUnit, rest);
+    return point;
+  }
+
+  /// The row in the kept space, no lanes.
+  Point keptPointAt(Value row) {
+    SmallVector<int64_t> extents;
+    for (int64_t d : form.keptAxes()) extents.push_back(form.extents[d]);
+    SmallVector<AffineExpr> iteration(extents.size());
+    delinearize(getAffineDimExpr(0, b.getContext()), sequence(0, extents.size()), extents, iteration);
+    Point point;
+    point.extents = {rows};
+    point.coords = {row};
+    point.iteration = AffineMap::get(1, 0, iteration, b.getContext());
+    return point;
+  }
+};
+
+} // namespace
+
+FailureOr<int64_t> kiln::tiling::sm80::buildRow(SkeletonContext &context) {
+  FailureOr<sm80::RowSchedule> schedule = sm80::rowSchedule(context.loc, context.kernel.getScheduleAttr());
+  if (failed(schedule)) return failure();
+  return RowBuilder(context, *schedule).run();
+}
