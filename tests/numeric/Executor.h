@@ -50,7 +50,10 @@ public:
   virtual std::shared_ptr<Device> device() = 0;
 };
 
-/// For a target of this machine. `effort` is that of the cpu's JIT.
+std::unique_ptr<Executor> makeHostExecutor(const Target &target, codegen::JitEffort effort);
+/// On this machine's first GPU. Throws Error (no device).
+std::unique_ptr<Executor> makeCudaExecutor(const Target &target);
+/// One of the above, as the target says. `effort` is that of the cpu's JIT.
 std::unique_ptr<Executor> makeExecutor(const Target &target, codegen::JitEffort effort);
 
 /// The type of a tensor value as the runtime says it.

@@ -104,8 +104,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<Executor> kiln::numeric::makeExecutor(const Target &target, codegen::JitEffort effort) {
+std::unique_ptr<Executor> kiln::numeric::makeHostExecutor(const Target &target, codegen::JitEffort effort) {
   return std::make_unique<HostExecutor>(target, effort);
+}
+
+std::unique_ptr<Executor> kiln::numeric::makeExecutor(const Target &target, codegen::JitEffort effort) {
+  return target.cpu() ? makeHostExecutor(target, effort) : makeCudaExecutor(target);
 }
 
 HostTensor kiln::numeric::allocateLike(Value tensor) {

@@ -68,8 +68,13 @@ Diagnostics::Diagnostics(MLIRContext &context)
         return success();
       }) {}
 
+std::string &kiln::numeric::defaultTarget() {
+  static std::string name = codegen::detectHostCpu().name;
+  return name;
+}
+
 Target kiln::numeric::targetOf(const BuildOptions &options) {
-  std::string name = options.target.empty() ? codegen::detectHostCpu().name : options.target;
+  std::string name = options.target.empty() ? defaultTarget() : options.target;
   if (std::optional<Target> row = findTarget(name)) return *row;
   throw std::runtime_error("no target is called " + name);
 }

@@ -26,13 +26,15 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 using TileEdit = std::function<bool(mlir::ModuleOp)>;
 
 struct BuildOptions {
-  std::string target;   ///< a row of ir/target; empty: the best of this machine's processor
+  std::string target;   ///< a row of ir/target; empty: defaultTarget()
   std::string schedule; ///< #graph.schedule<...> as text; empty: the kernel's own, or the default one
   codegen::JitEffort effort = codegen::JitEffort::Fast;
   TileEdit edit = {};           ///< an edited kernel is not kept for others
   bool keepTileProgram = false; ///< fill BuiltKernel::tileProgram
 };
 
+/// The name of the target that is meant where none is named: at first the best of this machine's processor.
+std::string &defaultTarget();
 /// The target that options name. Throws std::runtime_error on an unknown one.
 Target targetOf(const BuildOptions &options);
 

@@ -1,0 +1,119 @@
+// Kernels on a GPU: in fenced and poisoned device memory, each launch waited for.
+#include "tests/numeric/Executor.h"
+
+#include "compiler/Pipeline.h"
+#include "runtime/cuda/CudaDevice.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::numeric;
+
+namespace {
+
+constexpr size_t kFenceBytes = 1024;
+constexpr uint8_t kFence = 0xC3;
+
+/// Bytes of the device between two fences.
+class DeviceMemory {
+public:
+  DeviceMemory(Device &device, size_t bytes, uint8_t fill)
+      : device(device), bytes(bytes), memory(device.allocate(bytes + 2 * kFenceBytes)) {
+    device.memset(memory.data(), kFence, bytes + 2 * kFenceBytes);
+    if (bytes) device.memset(data(), fill, bytes);
+  }
+
+  void *data() const { return static_cast<std::byte *>(memory.data()) + kFenceBytes; }
+  void copyIn(const HostTensor &from) {
+    if (bytes) device.copyIn(data(), from.raw(), bytes);
+  }
+  /// The bytes as they are now; `damage` says where a fence was overwritten.
+  std::vector<std::byte> copyOut(std::string &damage) const {
+    std::vector<std::byte> all(bytes + 2 * kFenceBytes);
+    device.copyOut(all.data(), memory.data(), all.size());
+    device.synchronize();
+    for (size_t i = 0; i < kFenceBytes; ++i) {
+      if (all[i] != std::byte(kFence)) damage = fmt::format("byte {} before the start", kFenceBytes - i);
+      if (all[kFenceBytes + bytes + i] != std::byte(kFence)) damage = fmt::format("byte {} behind the end", i + 1);
+    }
+    return {all.begin() + kFenceBytes, all.end() - kFenceBytes};
+  }
+
+private:
+  Device &device;
+  size_t bytes;
+  DeviceBuffer memory;
+};
+
+class CudaExecutor final : public Executor {
+public:
+  explicit CudaExecutor(const Target &target)
+      : target(target), gpu(makeCudaDevice({.poisonMemory = true, .checkLaunches = true})) {
+    auto made = codegen::makeBackend(target);
+    if (!made) throw std::runtime_error(llvm::toString(made.takeError()));
+    backend = *made;
+  }
+
+  void makeCode(ModuleOp module, BuiltKernel &built) override {
+    if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
+      throw std::runtime_error("no thread-level function");
+    auto code = backend->compile(*module.getOps<LLVM::LLVMFuncOp>().begin());
+    if (!code) throw std::runtime_error(llvm::toString(code.takeError()));
+    built.image = std::move(*code);
+    built.own = std::make_shared<KernelHandle>(gpu->load(built.image));
+  }
+
+  KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
+    KernelRun first = runOnce(kernel, built, inputs, 0xFF);
+    if (!first.fault.empty()) return first;
+    return sameTwice(std::move(first), runOnce(kernel, built, inputs, 0xA5));
+  }
+
+  std::shared_ptr<Device> device() override { return gpu; }
+
+private:
+  KernelRun runOnce(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs,
+                    uint8_t poison) {
+    KernelRun run;
+    std::vector<DeviceMemory> memories;
+    std::vector<const void *> slots;
+    for (const HostTensor &input : inputs) {
+      memories.emplace_back(*gpu, input.byteSize(), poison).copyIn(input);
+      slots.push_back(memories.back().data());
+    }
+    for (Value output : kernel.getOutputs()) {
+      run.outputs.push_back(allocateLike(output));
+      slots.push_back(memories.emplace_back(*gpu, run.outputs.back().byteSize(), poison).data());
+    }
+    if (built.grid > 0)
+      gpu->launch(**std::static_pointer_cast<KernelHandle>(built.own),
+                  {.grid = {built.grid, 1, 1}, .sharedBytes = built.sharedBytes}, slots);
+    for (size_t i = 0; i < memories.size(); ++i) {
+      std::string damage;
+      std::vector<std::byte> bytes = memories[i].copyOut(damage);
+      bool isInput = i < inputs.size();
+      size_t output = i - inputs.size();
+      if (!damage.empty())
+        run.fault = fmt::format("wrote {} of {} {}", damage, isInput ? "input" : "output", isInput ? i : output);
+      if (bytes.empty()) continue;
+      if (!isInput)
+        std::memcpy(run.outputs[output].raw(), bytes.data(), bytes.size());
+      else if (std::memcmp(bytes.data(), inputs[i].raw(), bytes.size()) != 0)
+        run.fault = fmt::format("wrote to input {}", i);
+    }
+    return run;
+  }
+
+  Target target;
+  std::shared_ptr<Device> gpu;
+  std::shared_ptr<const codegen::Backend> backend;
+};
+
+} // namespace
+
+std::unique_ptr<Executor> kiln::numeric::makeCudaExecutor(const Target &target) {
+  return std::make_unique<CudaExecutor>(target);
+}
