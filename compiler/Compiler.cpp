@@ -73,19 +73,6 @@ static Target chooseTarget(const std::string &device, const std::string &name) {
   return *row;
 }
 
-std::vector<DeviceInfo> kiln::devices() {
-  CpuTarget host = codegen::detectHostCpu();
-  DeviceInfo cpu{"cpu",
-                 true,
-                 fmt::format("{} ({}), {} hardware threads, L1 {} KB, L2 {} KB", codegen::machineFor(host).cpu,
-                             host.name, std::max(1u, std::thread::hardware_concurrency()), host.l1Bytes / 1024,
-                             host.l2Bytes / 1024),
-                 {}};
-  for (const CpuTarget &target : cpuTargets())
-    if (codegen::machineFor(target).isHost) cpu.targets.push_back(target.name);
-  return {cpu, {"cuda", false, "this build of Kiln has no CUDA device", {}}};
-}
-
 static void checkThreads(int threads) {
   // Beyond this a process runs out of stacks and address space, which LLVM answers with an abort.
   int most = std::max(256, static_cast<int>(std::thread::hardware_concurrency()));

@@ -34,16 +34,35 @@ int kiln::cli::explainCommand(const Arguments &a) {
   return 0;
 }
 
+static json gpuJson(const GpuInfo &gpu) {
+  return {{"ordinal", gpu.ordinal},
+          {"name", gpu.name},
+          {"compute_capability", gpu.capability},
+          {"multiprocessors", gpu.multiprocessors},
+          {"memory_bytes", gpu.memoryBytes}};
+}
+
+static void printDevice(const DeviceInfo &device) {
+  fmt::print("{:<8} {}{}\n", device.name, device.present ? "" : "absent: ", device.detail);
+  constexpr double kGiB = 1 << 30;
+  for (const GpuInfo &gpu : device.gpus)
+    fmt::print("{:<8} {}: {}, compute capability {}, {} SMs, {:.1f} GiB\n", "", gpu.ordinal, gpu.name, gpu.capability,
+               gpu.multiprocessors, static_cast<double>(gpu.memoryBytes) / kGiB);
+  for (const std::string &target : device.targets) fmt::print("{:<8} --target {}\n", "", target);
+}
+
 int kiln::cli::devicesCommand(const Arguments &a) {
   json all = json::array();
   for (const DeviceInfo &device : devices()) {
-    all.push_back(
-        {{"name", device.name}, {"present", device.present}, {"detail", device.detail}, {"targets", device.targets}});
-    if (a.json) continue;
-    fmt::print("{:<8} {}{}\n", device.name, device.present ? "" : "absent: ", device.detail);
-    for (const std::string &target : device.targets) fmt::print("{:<8} --target {}\n", "", target);
+    json entry = {
+        {"name", device.name}, {"present", device.present}, {"detail", device.detail}, {"targets", device.targets}};
+    if (!device.driver.empty()) entry["driver"] = device.driver;
+    if (device.name != "cpu") entry["gpus"] = json::array();
+    for (const GpuInfo &gpu : device.gpus) entry["gpus"].push_back(gpuJson(gpu));
+    all.push_back(std::move(entry));
+    if (!a.json) printDevice(device);
   }
-  if (a.json) fmt::print("{}\n", all.dump(2));
+  if (a.json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
   return 0;
 }
 

@@ -50,13 +50,25 @@ private:
 /// Compiles one graph.
 Executable compile(const Graph &graph, const CompileOptions &options = {});
 
+/// A GPU of this machine, as its driver describes it.
+struct GpuInfo {
+  int ordinal = 0;         ///< the driver's number for it
+  std::string name;        ///< "NVIDIA H200"
+  std::string capability;  ///< "9.0"
+  int multiprocessors = 0; ///< SMs
+  int64_t memoryBytes = 0; ///< all of it, whether free or not
+};
+
 /// A device this build can compile for.
 struct DeviceInfo {
-  std::string name;                 ///< "cpu"
-  bool present;                     ///< whether this machine can run it
-  std::string detail;               ///< what it is, or why it is absent
-  std::vector<std::string> targets; ///< best first; those this machine cannot run are left out
+  std::string name;                      ///< "cpu", "cuda"
+  bool present = false;                  ///< whether this machine can run it
+  std::string detail;                    ///< what it is, or why it is absent
+  std::vector<std::string> targets = {}; ///< best first; those this machine cannot run are left out
+  std::vector<GpuInfo> gpus = {};        ///< cuda: each of them; targets are those of the first
+  std::string driver = {};               ///< cuda: the newest CUDA that the driver knows, "12.8"; empty without one
 };
+/// What there is. Looking takes no GPU and starts nothing on one.
 std::vector<DeviceInfo> devices();
 
 } // namespace kiln

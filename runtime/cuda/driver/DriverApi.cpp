@@ -85,7 +85,7 @@ std::vector<Entry> entries(DriverApi &api) {
 std::shared_ptr<const DriverApi> openDriver(const std::string &library) {
   // Never closed: the driver has threads of its own, and other libraries of the process use it.
   void *handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (!handle) refuse(library, loaderError(), "install NVIDIA's driver, or use the device cpu");
+  if (!handle) refuse("", loaderError(), "install NVIDIA's driver, or use the device cpu");
   auto api = std::make_shared<DriverApi>();
   const Entry *missing = nullptr;
   const std::vector<Entry> rows = entries(*api);

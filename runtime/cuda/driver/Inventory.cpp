@@ -15,7 +15,8 @@ CudaInventory cudaInventory(const std::string &driver) {
     for (int i = 0; i < count; ++i) all.gpus.push_back(cuda::describeGpu(*api, i));
   } catch (const Error &error) {
     all.gpus.clear();
-    all.absent = error.rule + " (" + error.found + ")";
+    all.absent = "no NVIDIA GPU can be used: " + error.found;
+    if (!error.expected.empty()) all.absent += ", where " + error.expected + " is needed";
   }
   return all;
 }
