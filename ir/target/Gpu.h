@@ -25,6 +25,10 @@ struct GpuTarget {
   int threadsOfSm;  ///< most resident threads of an SM
   int sms;          ///< of the product that tiling has in mind
   double bandwidth; ///< of its memory, bytes a second
+  double clock;       ///< of its SMs under load, Hz
+  double l2Bandwidth; ///< that all SMs together read from L2, bytes a second
+  double mmaFlops;    ///< of an SM and clock, through mma.sync on 16-bit operands with f32 sums
+  double fmaFlops;    ///< of an SM and clock, f32
 };
 
 /// The rows, oldest first.

@@ -3,6 +3,7 @@
 #include "ir/layout/IndexMap.h"
 #include "passes/tiling/Knobs.h"
 #include "passes/tiling/sm80/Lanes.h"
+#include "passes/tiling/sm80/MatmulSchedule.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -112,6 +113,8 @@ graph::ScheduleAttr sm80::defaultSchedule(graph::KernelOp kernel, const graph::K
                                                  kPointwise);
   case graph::KernelKind::Row:
     return packSchedule<sm80::RowSchedule>(context, defaultRow(form, target), "row", kRow);
+  case graph::KernelKind::Matmul:
+    return defaultMatmul(context, matmulProblem(form, memoryOf(kernel, {})), target);
   default:
     return {};
   }

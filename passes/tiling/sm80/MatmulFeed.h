@@ -1,0 +1,57 @@
+//===- MatmulFeed.h - how tiles of a matmul's operand come into shared memory -------------------------------------===//
+//
+// A ring of shared tiles per operand, a block along k in each. Plain memory with rows of whole 16-byte chunks is copied
+// asynchronously, some blocks ahead. Anything else (a fused prologue, another element type, unaligned rows, gathers) is
+// emitted in registers, a row of the tile per warp at a time, one block ahead of the products.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_TILING_SM80_MATMULFEED_H
+#define KILN_PASSES_TILING_SM80_MATMULFEED_H
+
+#include "passes/tiling/sm80/MatmulFrame.h"
+#include "passes/tiling/sm80/MatmulSchedule.h"
+
+namespace kiln::tiling::sm80 {
+
+class MatmulFeed {
+public:
+  MatmulFeed(MatmulFrame &frame, Side side, FeedLayout layout);
+
+  /// Whether blocks come by asynchronous copies.
+  bool isAsync() const { return layout.async; }
+  /// Allocates the ring: of `stages` tiles where copies are asynchronous, else of 2.
+  void allocate(int64_t stages);
+  /// The tile that holds a block.
+  mlir::Value slot(mlir::Value block);
+  const FeedLayout &shape() const { return layout; }
+
+  /// Starts the copy of an existing block.
+  void copy(mlir::Value block);
+  /// Emits this warp's rows of an existing block, zero where k runs out.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> load(mlir::Value block);
+  /// Puts them into the block's tile.
+  void store(llvm::ArrayRef<mlir::Value> fragments, mlir::Value block);
+
+private:
+  MatmulFrame &frame;
+  Side side;
+  const MatmulOperand &operand;
+  FeedLayout layout;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  IndexBuilder &index;
+  mlir::Value ring;
+  mlir::Value start; ///< of the CTA's first block in the source, in elements
+
+  /// Elements of a fragment, and rows of it that a warp has.
+  int64_t lanes() const { return operand.alongK ? frame.tile.depth : frame.tile.extent[side]; }
+  int64_t rows() const { return operand.alongK ? frame.tile.extent[side] : frame.tile.depth; }
+  int64_t vec() const;
+  mlir::Value depthLeft(mlir::Value block);
+  Point rowPoint(mlir::Value block, mlir::Value row);
+  mlir::FailureOr<mlir::Value> loadRow(mlir::Value block, mlir::Value row);
+};
+
+} // namespace kiln::tiling::sm80
+
+#endif

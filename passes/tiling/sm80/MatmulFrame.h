@@ -1,0 +1,79 @@
+//===- MatmulFrame.h - what surrounds the mainloop of a matmul on a gpu -------------------------------------------===//
+//
+// Which tile of the result a CTA computes, how a tile of an operand comes into shared memory, and what becomes of the
+// sums. Mainloops (MatmulMma.cpp for MMA atoms of 16-bit operands, MatmulOuter.cpp for outer products) stand between.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_TILING_SM80_MATMULFRAME_H
+#define KILN_PASSES_TILING_SM80_MATMULFRAME_H
+
+#include "passes/tiling/Loops.h"
+#include "passes/tiling/sm80/MatmulProblem.h"
+
+namespace kiln::tiling::sm80 {
+
+/// What a CTA computes at a time.
+struct CtaTile {
+  std::array<int64_t, 2> extent; ///< rows and columns of the result
+  int64_t depth;                 ///< of a block along k
+  int64_t warps;
+  int64_t group; ///< rows of tiles that are done before the next ones, so that their operands stay in L2
+};
+
+class MatmulFrame {
+public:
+  MatmulFrame(SkeletonContext &context, const MatmulProblem &problem, const CtaTile &tile);
+
+  /// CTAs of the grid; 0 where there is nothing to compute.
+  int64_t grid() const { return problem.batches * tiles[Left] * tiles[Right]; }
+  /// Gives the kernel its threads, and says which tile this CTA has.
+  void begin();
+  /// Writes the outputs of the CTA's tile. `sums` are its rows' slices from the top, as f32 fragments of the whole
+  /// width. Shared memory that the mainloop used is free: every warp is past a barrier behind its last use.
+  llvm::LogicalResult finish(llvm::ArrayRef<mlir::Value> sums);
+
+  // For mainloops and operands.
+  SkeletonContext &context;
+  const MatmulProblem &problem;
+  const CtaTile tile;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  IndexBuilder index;
+  std::array<int64_t, 2> tiles;     ///< along the rows and the columns
+  int64_t blocks;                   ///< along k
+  mlir::Value warp;                 ///< this one's number
+  mlir::Value batch;                ///< this CTA's
+  std::array<mlir::Value, 2> place; ///< this CTA's tile along the rows and the columns
+
+  /// How many of a side's elements are left from the CTA's tile on; a constant where every tile is whole.
+  mlir::Value remaining(Side side);
+  /// Whether some tile of a side is not whole.
+  bool hasResidue(Side side) const { return problem.extent(side) % tile.extent[side] != 0; }
+  /// Iteration space from skeleton dimensions: the batch from dimension 0, the given expressions for the rows', the
+  /// columns' and (where it is given) the k index.
+  mlir::AffineMap iteration(unsigned dims, mlir::AffineExpr rows, mlir::AffineExpr columns, mlir::AffineExpr k) const;
+  mlir::AffineExpr dim(unsigned i) const { return mlir::getAffineDimExpr(i, b.getContext()); }
+  mlir::AffineExpr zero() const { return mlir::getAffineConstantExpr(0, b.getContext()); }
+  void barrier() { tile::BarrierOp::create(b, loc); }
+  /// The mask of the first `count` lanes of a warp's fragment; `aligned` elements are known to divide the count.
+  mlir::Value mask(mlir::Value count, int64_t lanes, int64_t vec, int64_t aligned);
+
+  /// Elements beyond a row of the sums in shared memory, so that the rows of an atom do not meet in one bank.
+  static constexpr int64_t kPad = 8;
+
+private:
+  /// Skeleton dimensions of a row of outputs: batch, rows' tile, row, columns' tile, piece, lane.
+  mlir::AffineMap rowIteration(int64_t lanes) const;
+  llvm::SmallVector<int64_t> rowExtents(int64_t lanes) const;
+  int64_t lanesOfRow() const;
+  llvm::LogicalResult storeRows(mlir::Value shared, int64_t first, int64_t count);
+};
+
+/// The tile program of a matmul whose operands have 16 bits, on MMA atoms; returns the grid.
+llvm::FailureOr<int64_t> buildMma(SkeletonContext &context, const MatmulProblem &problem);
+/// The same of f32 operands, one fma per product.
+llvm::FailureOr<int64_t> buildOuter(SkeletonContext &context, const MatmulProblem &problem);
+
+} // namespace kiln::tiling::sm80
+
+#endif

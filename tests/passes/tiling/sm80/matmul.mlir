@@ -1,0 +1,87 @@
+// RUN: kiln-opt %s --split-input-file --tile-schedule=target=sm_90a --tile-graph=target=sm_90a --canonicalize --cse | FileCheck %s
+
+// Plain memory with rows of whole chunks: copied asynchronously, some blocks ahead; one barrier per block; the next
+// k16's fragments are read before this one's atoms; the epilogue reads rows of the sums from shared memory and stores
+// 16 bytes a thread.
+// CHECK-LABEL: tile.kernel @matmul_nt
+// CHECK-SAME: grid 512 threads 256
+// CHECK: tile.alloc_ring : <4 x <128x64xbf16, swizzle = 128>>
+// CHECK: tile.alloc_ring : <4 x <256x64xbf16, swizzle = 128>>
+// CHECK-COUNT-3: tile.async_commit
+// CHECK: scf.for
+// CHECK-NEXT: tile.async_wait 2
+// CHECK-NEXT: tile.barrier
+// CHECK: scf.if
+// CHECK: tile.async_copy
+// CHECK: tile.async_copy
+// CHECK: }
+// CHECK-NEXT: tile.async_commit
+// CHECK-COUNT-4: tile.load_matrix
+// CHECK: = tile.mma %
+// CHECK-NEXT: tile.load_matrix
+// CHECK-NEXT: tile.load_matrix {{.*}} transpose
+// CHECK-NEXT: = tile.mma %
+// CHECK-NEXT: tile.load_matrix
+// CHECK-NEXT: tile.load_matrix
+// CHECK-NEXT: = tile.mma %
+// CHECK-NEXT: = tile.mma %
+// CHECK-NOT: = tile.mma %
+// CHECK: tile.async_wait 0
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: %[[SUMS:.*]] = tile.alloc : <128x264xf32>
+// CHECK-NEXT: tile.store %{{.*}}, %[[SUMS]]
+// CHECK-NEXT: tile.barrier
+// CHECK: scf.for
+// CHECK-COUNT-4: tile.load %[[SUMS]]{{.*}} -> tensor<256xf32, #tile.blocked<vec = 8, threads = 32>>
+// CHECK: arith.truncf
+// CHECK-NOT: mask
+// CHECK-COUNT-4: tile.store {{.*}} aligned 8 : tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
+func.func @nt(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = graph.kernel "matmul" (%a = %x : tensor<4096x4096xbf16>, %c = %w : tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> attributes {symbol = "matmul_nt"} {
+    %1 = graph.matmul %a, %c transpose_b : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xf32>
+    %2 = arith.truncf %1 : tensor<4096x4096xf32> to tensor<4096x4096xbf16>
+    graph.yield %2 : tensor<4096x4096xbf16>
+  }
+  return %0 : tensor<4096x4096xbf16>
+}
+
+// -----
+
+// Operands lie in shared memory as they do in memory; the fragments' loads turn them. Batches are in the grid.
+// CHECK-LABEL: tile.kernel @matmul_tn
+// CHECK-SAME: grid 12 threads
+// CHECK: tile.alloc_ring : <4 x <64x64xf16, swizzle = 128>>
+// CHECK: tile.load_matrix %{{.*}} transpose : {{.*}} #tile.mma_a
+// CHECK: tile.load_matrix %{{.*}}] : {{.*}} #tile.mma_b
+// CHECK: tile.load_matrix %{{.*}}[%c16, %c0] transpose : {{.*}} #tile.mma_a
+func.func @tn(%x: tensor<3x128x64xf16>, %w: tensor<3x128x256xf16>) -> tensor<3x64x256xf32> {
+  %0 = graph.kernel "matmul" (%a = %x : tensor<3x128x64xf16>, %c = %w : tensor<3x128x256xf16>) -> tensor<3x64x256xf32> attributes {symbol = "matmul_tn", schedule = #graph.schedule<"matmul", {bm = 64 : i64, bn = 64 : i64, stages = 4 : i64}>} {
+    %1 = graph.matmul %a, %c transpose_a : (tensor<3x128x64xf16>, tensor<3x128x256xf16>) -> tensor<3x64x256xf32>
+    graph.yield %1 : tensor<3x64x256xf32>
+  }
+  return %0 : tensor<3x64x256xf32>
+}
+
+// -----
+
+// Residues in m, n and k: copies are limited, and zero behind the limit; a row that does not exist is the last one under
+// a mask of no lanes.
+// CHECK-LABEL: tile.kernel @matmul_residues
+// CHECK-SAME: grid 12 threads 128
+// CHECK: %[[DOWN:.*]] = arith.subi %c136, %{{.*}} : index
+// CHECK: tile.async_copy %arg0[%{{.*}}] rows 72 limit[%[[DOWN]], %c72]
+// CHECK: tile.async_copy %arg0[%{{.*}}] rows 72 limit[%[[DOWN]], %c8]
+// CHECK: tile.async_commit
+// CHECK: scf.for
+// CHECK: %[[ROW:.*]] = arith.cmpi slt
+// CHECK: %[[COUNT:.*]] = arith.select %[[ROW]], %{{.*}}, %c0
+// CHECK: tile.lane_mask %[[COUNT]]
+// CHECK: tile.store {{.*}} mask
+func.func @residues(%x: tensor<136x72xbf16>, %w: tensor<200x72xbf16>) -> tensor<136x200xbf16> {
+  %0 = graph.kernel "matmul" (%a = %x : tensor<136x72xbf16>, %c = %w : tensor<200x72xbf16>) -> tensor<136x200xbf16> attributes {symbol = "matmul_residues", schedule = #graph.schedule<"matmul", {bm = 64 : i64, bn = 64 : i64}>} {
+    %1 = graph.matmul %a, %c transpose_b : (tensor<136x72xbf16>, tensor<200x72xbf16>) -> tensor<136x200xf32>
+    %2 = arith.truncf %1 : tensor<136x200xf32> to tensor<136x200xbf16>
+    graph.yield %2 : tensor<136x200xbf16>
+  }
+  return %0 : tensor<136x200xbf16>
+}
