@@ -13,7 +13,7 @@ public:
   llvm::Expected<KernelImage> compile(LLVM::LLVMFuncOp kernel) const override {
     llvm::Expected<CompiledKernel> compiled = jit->compile(kernel);
     if (!compiled) return compiled.takeError();
-    return HostKernelImage{compiled->fn, compiled->keepAlive, compiled->symbol};
+    return HostKernelImage{compiled->fn, compiled->keepAlive, compiled->symbol, compiled->code};
   }
 
 private:
@@ -22,9 +22,10 @@ private:
 
 } // namespace
 
-llvm::Expected<std::shared_ptr<const Backend>> kiln::codegen::makeBackend(const Target &target, JitEffort effort) {
+llvm::Expected<std::shared_ptr<const Backend>> kiln::codegen::makeBackend(const Target &target, JitEffort effort,
+                                                                          CodeFor machines) {
   if (!target.cpu()) return llvm::createStringError("no code for '" + target.name() + "' yet");
-  llvm::Expected<std::shared_ptr<CpuJit>> jit = CpuJit::create(*target.cpu(), effort);
+  llvm::Expected<std::shared_ptr<CpuJit>> jit = CpuJit::create(*target.cpu(), effort, machines);
   if (!jit) return jit.takeError();
   return std::make_shared<CpuBackend>(*jit);
 }

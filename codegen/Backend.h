@@ -17,9 +17,10 @@ public:
   virtual llvm::Expected<KernelImage> compile(mlir::LLVM::LLVMFuncOp kernel) const = 0;
 };
 
-/// Fails for a cpu target whose code this machine cannot run, and for whatever LLVM reports. `effort` is that of the
-/// cpu's JIT.
-llvm::Expected<std::shared_ptr<const Backend>> makeBackend(const Target &target, JitEffort effort = JitEffort::Full);
+/// Fails for a cpu target whose code this machine cannot run, and for whatever LLVM reports. `effort` and `machines`
+/// are the cpu's JIT's.
+llvm::Expected<std::shared_ptr<const Backend>> makeBackend(const Target &target, JitEffort effort = JitEffort::Full,
+                                                           CodeFor machines = CodeFor::ThisMachine);
 
 /// Registers the translations to LLVM IR that backends need; call it on the registry of the context whose functions
 /// they are given.

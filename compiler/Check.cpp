@@ -72,10 +72,11 @@ private:
 Walk::Walk(ExecutableImpl &executable, const NamedTensors &inputs, CheckScope scope)
     : executable(executable), scope(scope) {
   func::FuncOp function = executable.function();
+  NamedTensors parameters = executable.bound->parameters();
   for (BlockArgument argument : function.getArguments()) {
     std::string name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "graph.name").str();
     auto input = inputs.find(name);
-    values[argument] = input != inputs.end() ? input->second : executable.parameters.find(name)->second;
+    values[argument] = input != inputs.end() ? input->second : parameters.find(name)->second;
   }
 }
 

@@ -139,7 +139,6 @@ Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph
     : compiler(*owner), catcher(owner->context.get()), options{owner->target, owner->options.fuse, &decisions} {
   made->compiler = owner;
   if (owner->options.keepIr || !owner->options.dumpIr.empty()) recorder = &made->recorder;
-  for (TensorInfo &info : graph.inputs()) (info.parameter ? made->parameterInfos : made->inputInfos).push_back(info);
   std::string bytes = dsl::Access::impl(graph).bytecode();
   made->fused = parseSourceString<ModuleOp>(bytes, ParserConfig(owner->context.get()), "graph");
   demand(success(bool(made->fused)), "the graph's bytecode does not read back");
@@ -201,6 +200,10 @@ std::shared_ptr<ExecutableImpl> Compilation::run() {
     throw;
   }
   writeDump();
+  std::vector<KernelImage> images;
+  for (const auto &[symbol, kernel] : made->kernels) images.push_back(kernel.image);
+  made->bound = std::make_unique<BoundPlan>(made->plan, std::move(images), compiler.device,
+                                            ExecutableOptions{.poisonArena = compiler.options.poison});
   made->report = makeReport(compiler, *made, decisions);
   times.total = total.seconds();
   times.threads = compiler.threads();

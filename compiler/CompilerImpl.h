@@ -7,7 +7,7 @@
 #include "compiler/kiln/Compiler.h"
 #include "ir/graph/Graph.h"
 #include "passes/plan/Planner.h"
-#include "runtime/Executable.h"
+#include "runtime/BoundPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -32,9 +32,9 @@ struct CompilerImpl {
 /// One distinct kernel, as code for a device, with what its launches need.
 struct CompiledKernelInfo {
   KernelImage image;
-  int64_t grid = 0;         ///< CTAs
-  int64_t sharedBytes = 0;  ///< of shared tiles; on the cpu target they lie in each worker's workspace
-  double seconds = 0;       ///< tile program to machine code
+  int64_t grid = 0;        ///< CTAs
+  int64_t sharedBytes = 0; ///< of shared tiles; on the cpu target they lie in each worker's workspace
+  double seconds = 0;      ///< tile program to machine code
 };
 /// What one launch of it needs, as the plan says it.
 KernelLaunch launchOf(const Target &target, const CompiledKernelInfo &kernel);
@@ -45,23 +45,13 @@ struct ExecutableImpl {
   mlir::OwningOpRef<mlir::ModuleOp> fused; ///< the function of kernels that the plan was made of
   LaunchPlan plan;
   CompiledKernels kernels;
-  std::vector<TensorInfo> parameterInfos;
-  std::vector<TensorInfo> inputInfos;
-  NamedTensors parameters;
   int opsInGraph = 0; ///< after decomposition
   Report report;
   IrRecorder recorder;
 
-  /// The plan with its parameters on the device, made by the first run after the last bind.
-  std::shared_ptr<const PlanExecutable> loaded();
+  /// The plan with its kernels and parameters.
+  std::unique_ptr<BoundPlan> bound;
   mlir::func::FuncOp function() { return *fused->getOps<mlir::func::FuncOp>().begin(); }
-
-  /// Forgets what is loaded, for new parameters to be seen.
-  void unload();
-
-private:
-  std::mutex loading;
-  std::shared_ptr<const PlanExecutable> current;
 };
 
 /// Compiles every distinct kernel of `function`, in parallel. Failures are diagnostics, or thrown where LLVM reports

@@ -66,6 +66,7 @@ struct KernelToJson {
   Sections &sections;
 
   json operator()(const HostKernelImage &image) const {
+    if (image.code) return (*this)(*image.code);
     throw Error({.op = image.symbol, .rule = "a file holds kernels as bytes", .found = "a function of this process"});
   }
   json operator()(const HostCodeImage &image) const {

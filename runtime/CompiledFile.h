@@ -25,7 +25,7 @@ struct CompiledGraph {
   std::string kiln;                 ///< the version of Kiln that compiled it
   std::string device;               ///< what runs it: "cpu", "cuda"
   LaunchPlan plan;                  ///< constants included
-  std::vector<KernelImage> kernels; ///< every kernel that the plan launches, as HostCodeImage or CodeImage
+  std::vector<KernelImage> kernels; ///< every kernel that the plan launches, as bytes of some kind
   std::string report;               ///< the compiler's report as JSON; may be empty
 };
 

@@ -15,13 +15,6 @@ namespace kiln {
 /// aligned, holding anything.
 using HostKernelFn = void (*)(const void *const *slots, int64_t ctaBegin, int64_t ctaEnd, void *scratch);
 
-/// A kernel already in this process's memory; `keepAlive` owns the code.
-struct HostKernelImage {
-  HostKernelFn fn = nullptr;
-  std::shared_ptr<void> keepAlive;
-  std::string symbol;
-};
-
 /// A kernel for the host as machine code that no process has loaded yet: a file's bytes, say. It is x86-64 code with
 /// its constants, and runs at any multiple of 4096 once the addresses it names are filled in (runtime/host/HostCode.h).
 struct HostCodeImage {
@@ -36,6 +29,14 @@ struct HostCodeImage {
   std::vector<uint64_t> relocations; ///< offsets of eight bytes to which the address of `code` is added
   std::string symbol;
   std::string target; ///< "avx512"
+};
+
+/// A kernel already in this process's memory; `keepAlive` owns the code.
+struct HostKernelImage {
+  HostKernelFn fn = nullptr;
+  std::shared_ptr<void> keepAlive;
+  std::string symbol;
+  std::shared_ptr<const HostCodeImage> code; ///< the same as bytes, where it was made of them
 };
 
 /// A kernel as text or machine code for a device's own loader. Its parameters are those of the plan's ABI, in order:

@@ -28,14 +28,15 @@ llvm::Expected<CompiledKernel> CpuJit::compile(LLVM::LLVMFuncOp kernel) const {
   auto code = flatten(*object, symbol);
   if (!code) return code.takeError();
   code->target = target.name;
-  CompiledKernel result{.symbol = symbol, .code = std::move(*code)};
+  CompiledKernel result{.symbol = symbol};
   try {
-    HostKernelImage loaded = loadHostCode(result.code);
+    HostKernelImage loaded = loadHostCode(*code);
     result.fn = loaded.fn;
     result.keepAlive = std::move(loaded.keepAlive);
   } catch (const Error &error) {
     return llvm::createStringError(error.what());
   }
+  result.code = std::make_shared<HostCodeImage>(std::move(*code));
   result.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -31,8 +31,8 @@ struct CompiledKernel {
   std::string symbol;
   kiln::HostKernelFn fn = nullptr;
   std::shared_ptr<void> keepAlive;
-  HostCodeImage code;        ///< the same as bytes, for another process of a machine with the instructions
-  double compileSeconds = 0; ///< wall time from the LLVM dialect to executable code
+  std::shared_ptr<const HostCodeImage> code; ///< the same as bytes, for another process
+  double compileSeconds = 0;                 ///< wall time from the LLVM dialect to executable code
 };
 
 /// How hard LLVM works.

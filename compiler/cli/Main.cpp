@@ -1,5 +1,5 @@
 // The command line: what each subcommand takes, and how errors become exit codes.
-#include "compiler/Nearest.h"
+#include "runtime/Nearest.h"
 #include "compiler/cli/Commands.h"
 #include "kiln/Error.h"
 

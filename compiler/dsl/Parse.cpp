@@ -1,6 +1,6 @@
 // Graphs from .mlir text or bytecode.
 #include "codegen/cpu/Contain.h"
-#include "compiler/Nearest.h"
+#include "runtime/Nearest.h"
 #include "compiler/dsl/Diagnostics.h"
 #include "compiler/dsl/GraphImpl.h"
 #include "ir/graph/AcceptedOps.h"

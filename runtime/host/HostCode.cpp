@@ -127,7 +127,7 @@ HostKernelImage loadHostCode(const HostCodeImage &image) {
   }
   memory->seal();
   auto fn = reinterpret_cast<HostKernelFn>(code + image.entry);
-  return {fn, std::move(memory), image.symbol};
+  return {fn, std::move(memory), image.symbol, nullptr};
 }
 
 } // namespace kiln

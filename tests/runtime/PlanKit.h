@@ -38,7 +38,7 @@ inline void scaleKernel(const void *const *slots, int64_t begin, int64_t end, vo
 }
 
 inline std::vector<KernelImage> kernels() {
-  return {HostKernelImage{addKernel, nullptr, "add"}, HostKernelImage{scaleKernel, nullptr, "scale"}};
+  return {HostKernelImage{addKernel, nullptr, "add", nullptr}, HostKernelImage{scaleKernel, nullptr, "scale", nullptr}};
 }
 
 inline BufferId addBuffer(LaunchPlan &plan, BufferKind kind, std::string name, Expr n) {

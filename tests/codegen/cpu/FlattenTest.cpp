@@ -25,7 +25,7 @@ TEST(Flatten, CodeRunsWhereverItIsLoaded) {
   for (const CpuTarget &target : hostTargets()) {
     TileProgram program(kCalls, target);
     ASSERT_EQ(program.kernels().size(), 1u);
-    const HostCodeImage &code = program.kernels()[0].code;
+    const HostCodeImage &code = *program.kernels()[0].code;
     EXPECT_EQ(code.target, target.name);
     auto calls = [&](const char *name) {
       return std::any_of(code.imports.begin(), code.imports.end(), [&](auto &i) { return i.function == name; });
@@ -48,7 +48,7 @@ TEST(Flatten, TheSameKernelGivesTheSameBytes) {
   TileProgram first(kCalls), second(kCalls);
   ASSERT_EQ(first.kernels().size(), 1u);
   ASSERT_EQ(second.kernels().size(), 1u);
-  EXPECT_EQ(first.kernels()[0].code.code, second.kernels()[0].code.code);
+  EXPECT_EQ(first.kernels()[0].code->code, second.kernels()[0].code->code);
 }
 
 TEST(Flatten, WhatIsNoKernelIsAnError) {
