@@ -44,7 +44,7 @@ void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createRoundingCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addNestedPass<tile::KernelOp>(tile::createTileAssignShared());
+  pm.addNestedPass<tile::KernelOp>(tile::createTileAssignShared({.target = options.target->name()}));
 }
 
 void kiln::addThreadPasses(OpPassManager &pm, const PipelineOptions &options) {

@@ -5,6 +5,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <fmt/format.h>
 
@@ -70,6 +71,20 @@ RankedTensorType kiln::tile::simdColumn(Type element, int64_t rows) {
 int64_t kiln::tile::bytesOf(Type element) {
   if (element.isIndex()) return 8;
   return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+int64_t kiln::tile::bytesOf(SharedType type) {
+  int64_t bytes = bytesOf(type.getElementType());
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(bytes, extent, bytes)) return INT64_MAX;
+  return bytes;
+}
+
+int64_t kiln::tile::alignmentOf(SharedType type) { return type.getSwizzle() ? 1024 : 16; }
+
+int64_t kiln::tile::slotBytes(RingType type) {
+  int64_t unit = alignmentOf(type.getTile()), bytes = bytesOf(type.getTile());
+  return bytes > INT64_MAX - unit ? INT64_MAX : static_cast<int64_t>(llvm::alignTo(bytes, unit));
 }
 
 //===- Types ------------------------------------------------------------------------------------------------------===//

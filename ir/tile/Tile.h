@@ -57,6 +57,12 @@ mlir::RankedTensorType blocked(mlir::Type element, int64_t extent, int64_t vec, 
 std::optional<layout::Fragment> distributionOf(mlir::Type type);
 /// Bytes one element takes in memory (bool: 1).
 int64_t bytesOf(mlir::Type element);
+/// Bytes that the place of a shared tile of a CTA is a multiple of: 16, or a whole period of its swizzle.
+int64_t alignmentOf(SharedType type);
+/// Bytes of a shared tile; INT64_MAX where an i64 does not hold them.
+int64_t bytesOf(SharedType type);
+/// Bytes from one slot of a ring to the next: a tile's, up to its alignment.
+int64_t slotBytes(RingType type);
 
 } // namespace kiln::tile
 

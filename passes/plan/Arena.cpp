@@ -1,17 +1,13 @@
 #include "passes/plan/Arena.h"
 
-#include "kiln/HostTensor.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 
 namespace kiln {
 namespace {
-int64_t aligned(int64_t bytes) {
-  constexpr auto unit = static_cast<int64_t>(kBufferAlignment);
-  return (bytes + unit - 1) / unit * unit;
-}
+int64_t aligned(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+int64_t bytesOf(const ArenaRequest &request) { return aligned(request.bytes, request.alignment); }
 
 struct Placed {
   int64_t begin, end;
@@ -21,12 +17,12 @@ struct Placed {
 /// The start of the smallest gap between those placed that overlap the request in time; behind them all if there is
 /// none.
 int64_t bestGap(const std::vector<Placed> &placed, const ArenaRequest &request) {
-  int64_t size = aligned(request.bytes), end = 0, best = -1, bestSize = INT64_MAX;
+  int64_t size = bytesOf(request), end = 0, best = -1, bestSize = INT64_MAX;
   for (const Placed &p : placed) {
     if (p.lastStep < request.firstStep || request.lastStep < p.firstStep) continue;
     int64_t gap = p.begin - end;
     if (gap >= size && gap < bestSize) best = end, bestSize = gap;
-    end = std::max(end, p.end);
+    end = std::max(end, aligned(p.end, request.alignment));
   }
   return best >= 0 ? best : end;
 }
@@ -45,7 +41,7 @@ int64_t packArena(std::vector<ArenaRequest> &requests) {
     request.offset = 0;
     if (request.bytes == 0) continue;
     request.offset = bestGap(placed, request);
-    Placed p{request.offset, request.offset + aligned(request.bytes), request.firstStep, request.lastStep};
+    Placed p{request.offset, request.offset + bytesOf(request), request.firstStep, request.lastStep};
     placed.insert(std::upper_bound(placed.begin(), placed.end(), p, [](auto &x, auto &y) { return x.begin < y.begin; }),
                   p);
     arena = std::max(arena, p.end);
@@ -56,8 +52,8 @@ int64_t packArena(std::vector<ArenaRequest> &requests) {
 int64_t peakBytes(const std::vector<ArenaRequest> &requests) {
   std::map<int64_t, int64_t> changes; // step -> bytes that begin to live, less those that end
   for (const ArenaRequest &request : requests) {
-    changes[request.firstStep] += aligned(request.bytes);
-    changes[int64_t(request.lastStep) + 1] -= aligned(request.bytes);
+    changes[request.firstStep] += bytesOf(request);
+    changes[int64_t(request.lastStep) + 1] -= bytesOf(request);
   }
   int64_t live = 0, peak = 0;
   for (auto [step, change] : changes) peak = std::max(peak, live += change);

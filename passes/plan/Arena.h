@@ -7,6 +7,8 @@
 #ifndef KILN_PASSES_PLAN_ARENA_H
 #define KILN_PASSES_PLAN_ARENA_H
 
+#include "kiln/HostTensor.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +18,8 @@ namespace kiln {
 struct ArenaRequest {
   int64_t bytes = 0;
   int32_t firstStep = 0, lastStep = 0;
-  int64_t offset = 0; ///< the answer, a multiple of kBufferAlignment
+  int64_t alignment = static_cast<int64_t>(kBufferAlignment); ///< of its offset; a power of two
+  int64_t offset = 0;                                         ///< the answer
 };
 
 /// Places every request, the largest first, each in the smallest gap that holds it; returns the bytes of the arena.

@@ -30,9 +30,16 @@ def TileAssignShared : Pass<"tile-assign-shared", "::kiln::tile::KernelOp"> {
       ⇒
     %t = tile.alloc {offset = 0 : i64} : !tile.shared<128x64xf32>
     ```
-    Tiles live as long as the CTA, so they lie one after another, each aligned to 256 bytes. Sets the kernel's
-    `shared_bytes`.
+    On the cpu target tiles live as long as the CTA and lie one after another, each aligned to 256 bytes.
+
+    On gpu targets each is aligned to 16 bytes, to 1024 with a swizzle, and so is every slot of a ring. Tiles share memory
+    where a barrier at the kernel's top level (`tile.barrier`, or a `tile.fold` through another tile) stands between the
+    last use of one and the first use of the other; asynchronous copies are over at the next `tile.async_wait 0` there.
+    Fails if what is needed is more than a CTA of the target may have.
+
+    Sets the kernel's `shared_bytes`.
   }];
+  let options = [Option<"target", "target", "std::string", "\"avx512\"", "row of ir/target">];
   let statistics = [Statistic<"tiles", "tiles", "shared tiles placed">];
 }
 

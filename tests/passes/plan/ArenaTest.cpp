@@ -27,6 +27,15 @@ TEST(Arena, TakesTheSmallestGapThatFits) {
   EXPECT_EQ(requests[6].offset, requests[2].offset);
 }
 
+TEST(Arena, EveryRequestHasItsAlignment) {
+  std::vector<ArenaRequest> requests = {{40, 0, 9, 16}, {5000, 0, 9, 16}, {3000, 0, 9, 1024}, {24, 0, 9, 16}};
+  EXPECT_EQ(packArena(requests), 8192);
+  EXPECT_EQ(requests[1].offset, 0);
+  EXPECT_EQ(requests[2].offset, 5120);
+  EXPECT_EQ(requests[0].offset, 5008); // before the wide one, where its alignment left room
+  EXPECT_EQ(requests[3].offset, 5056);
+}
+
 TEST(Arena, RandomLifetimesNeverOverlap) {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {

@@ -1,0 +1,84 @@
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-shared{target=sm_80}))' --split-input-file | FileCheck %s
+
+// The largest first. Alignment is 16 bytes, and a swizzle's whole period where there is one; so is every slot's.
+// CHECK: tile.kernel @alignment({{.*}}) grid 1 threads 128 attributes {shared_bytes = 9248 : i64}
+tile.kernel @alignment(%x: !tile.global<8xf32>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %f = arith.constant 0.0 : f32
+  // CHECK: tile.alloc {offset = 9216 : i64} : <3xf32>
+  %a = tile.alloc : !tile.shared<3xf32>
+  // CHECK: tile.alloc_ring {offset = 5120 : i64} : <2 x <9x64xbf16, swizzle = 128>>
+  %r = tile.alloc_ring : !tile.ring<2 x !tile.shared<9x64xbf16, swizzle = 128>>
+  // CHECK: tile.alloc {offset = 0 : i64} : <160x8xf32>
+  %t = tile.alloc : !tile.shared<160x8xf32>
+  // CHECK: tile.alloc {offset = 9232 : i64} : <1xf32>
+  %b = tile.alloc : !tile.shared<1xf32>
+  %s = tile.slot %r[%c0] : !tile.ring<2 x !tile.shared<9x64xbf16, swizzle = 128>> -> !tile.shared<9x64xbf16, swizzle = 128>
+  tile.store %f, %a[%c0] : f32, !tile.shared<3xf32>
+  tile.store %f, %t[%c0] : f32, !tile.shared<160x8xf32>
+  tile.store %f, %b[%c0] : f32, !tile.shared<1xf32>
+  tile.return
+}
+
+// -----
+
+// Two folds follow each other: some warps still read the first tile when others write the second. The third may use the
+// first's again, since the second fold is a barrier.
+// CHECK: tile.kernel @folds({{.*}}) grid 1 threads 64 attributes {shared_bytes = 512 : i64}
+tile.kernel @folds(%x: !tile.global<64xf32>, %y: !tile.global<3xf32>) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  // CHECK: tile.alloc {offset = 0 : i64}
+  %a = tile.alloc : !tile.shared<64xf32>
+  // CHECK: tile.alloc {offset = 256 : i64}
+  %b = tile.alloc : !tile.shared<64xf32>
+  // CHECK: tile.alloc {offset = 0 : i64}
+  %c = tile.alloc : !tile.shared<64xf32>
+  %v = tile.load %x[%c0] : !tile.global<64xf32> -> tensor<64xf32, #tile.blocked<vec = 1, threads = 64>>
+  %p = tile.fold <add> %v through %a : !tile.shared<64xf32> : tensor<64xf32, #tile.blocked<vec = 1, threads = 64>> -> f32
+  %q = tile.fold <max> %v through %b : !tile.shared<64xf32> : tensor<64xf32, #tile.blocked<vec = 1, threads = 64>> -> f32
+  %r = tile.fold <min> %v through %c : !tile.shared<64xf32> : tensor<64xf32, #tile.blocked<vec = 1, threads = 64>> -> f32
+  tile.return
+}
+
+// -----
+
+// Behind a barrier memory is free again, but not while copies may still write it: they are over once waited for.
+// CHECK: tile.kernel @copies({{.*}}) grid 1 threads 64 attributes {shared_bytes = 1536 : i64}
+tile.kernel @copies(%x: !tile.global<16x8xf32>) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %f = arith.constant 0.0 : f32
+  // CHECK: tile.alloc_ring {offset = 0 : i64}
+  %r = tile.alloc_ring : !tile.ring<2 x !tile.shared<16x8xf32>>
+  // CHECK: tile.alloc {offset = 1024 : i64}
+  %early = tile.alloc : !tile.shared<128xf32>
+  // CHECK: tile.alloc {offset = 0 : i64}
+  %late = tile.alloc : !tile.shared<128xf32>
+  %s = tile.slot %r[%c0] : !tile.ring<2 x !tile.shared<16x8xf32>> -> !tile.shared<16x8xf32>
+  tile.async_copy %x[%c0] rows 8 limit [%c16, %c16], %s : !tile.global<16x8xf32>, !tile.shared<16x8xf32>
+  tile.async_commit
+  tile.barrier
+  tile.store %f, %early[%c0] : f32, !tile.shared<128xf32>
+  tile.async_wait 0
+  tile.barrier
+  tile.store %f, %late[%c0] : f32, !tile.shared<128xf32>
+  tile.return
+}
+
+// -----
+
+// A barrier inside a loop that may not run is none.
+// CHECK: tile.kernel @nested({{.*}}) grid 1 threads 64 attributes {shared_bytes = 1024 : i64}
+tile.kernel @nested(%x: !tile.global<8xf32>) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = arith.constant 0.0 : f32
+  %a = tile.alloc : !tile.shared<128xf32>
+  %b = tile.alloc : !tile.shared<128xf32>
+  tile.store %f, %a[%c0] : f32, !tile.shared<128xf32>
+  scf.for %i = %c0 to %c0 step %c1 {
+    tile.barrier
+  }
+  tile.store %f, %b[%c0] : f32, !tile.shared<128xf32>
+  tile.return
+}
