@@ -40,7 +40,7 @@ static std::unique_ptr<Pass> createRoundingCanonicalizer() {
 
 void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(tiling::createTileGraph({.target = options.target->name()}));
-  pm.addPass(tile::createTileExpandFunctions());
+  pm.addPass(tile::createTileExpandFunctions({.target = options.target->name()}));
   pm.addPass(createRoundingCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());

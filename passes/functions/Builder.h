@@ -5,11 +5,15 @@
 // (i64) and C (i1), and does exactly one operation per call: nothing may contract, reassociate or flush.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 
 namespace kiln::functions {
+
+/// A constant table: so many rows of so many columns.
+template <size_t rows, size_t columns> using Table = std::array<std::array<float, columns>, rows>;
 
 /// The operations a builder has. Comparisons are ordered: false if an operand is NaN.
 template <class B>
@@ -33,6 +37,9 @@ concept ArithmeticBuilder = requires(B &b, typename B::F x, typename B::I i, typ
   { b.ladd(l, l) } -> std::same_as<typename B::L>;  // also lmul
   { b.lshl(l, 32) } -> std::same_as<typename B::L>; // also lshr, logical
   { b.both(c, c) } -> std::same_as<typename B::C>;  // and
+  // 2^x within 2^-22, subnormals perhaps as 0; also rcpApprox, rsqrtApprox. On a GPU one instruction.
+  { b.exp2Approx(x) } -> std::same_as<typename B::F>;
+  { b.lookup(Table<1, 2>{}, i) } -> std::same_as<std::array<typename B::F, 2>>; // a row; i must be one
 };
 
 /// The polynomial with the coefficients from `first` on, lowest power first, at x, by Horner's rule.

@@ -1,5 +1,8 @@
 #include "passes/functions/MlirBuilder.h"
 
+#include "ir/tile/Tile.h"
+#include "passes/functions/Pow.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -16,8 +19,8 @@ static Type withElement(Type type, Type element) {
   return element;
 }
 
-MlirBuilder::MlirBuilder(OpBuilder &builder, Location loc, Type type)
-    : builder(builder), loc(loc), f32(type), i32(withElement(type, builder.getI32Type())),
+MlirBuilder::MlirBuilder(OpBuilder &builder, Location loc, Type type, bool hasApprox)
+    : builder(builder), loc(loc), hasApprox(hasApprox), f32(type), i32(withElement(type, builder.getI32Type())),
       i64(withElement(type, builder.getI64Type())) {}
 
 Value MlirBuilder::constant(Type type, TypedAttr attribute) {
@@ -72,6 +75,24 @@ Value MlirBuilder::lshl(Value x, int n) {
 }
 Value MlirBuilder::lshr(Value x, int n) {
   return arith::ShRUIOp::create(builder, loc, x, constant(i64, builder.getI64IntegerAttr(n)));
+}
+
+Value MlirBuilder::exp2Approx(Value x) {
+  return hasApprox ? Value(tile::ApproxOp::create(builder, loc, tile::ApproxKind::exp2, x)) : exp2(*this, x);
+}
+Value MlirBuilder::rcpApprox(Value x) {
+  return hasApprox ? Value(tile::ApproxOp::create(builder, loc, tile::ApproxKind::rcp, x)) : div(f(1.0f), x);
+}
+Value MlirBuilder::rsqrtApprox(Value x) {
+  return hasApprox ? Value(tile::ApproxOp::create(builder, loc, tile::ApproxKind::rsqrt, x)) : rsqrt(*this, x);
+}
+
+void MlirBuilder::lookup(const float *table, size_t rows, MutableArrayRef<Value> row, Value index) {
+  auto type =
+      RankedTensorType::get({static_cast<int64_t>(rows), static_cast<int64_t>(row.size())}, builder.getF32Type());
+  auto elements = DenseElementsAttr::get(type, ArrayRef<float>(table, rows * row.size()));
+  SmallVector<Type> columns(row.size(), f32);
+  llvm::copy(tile::LookupOp::create(builder, loc, columns, elements, index).getColumns(), row.begin());
 }
 
 } // namespace kiln::functions

@@ -10,7 +10,8 @@ namespace kiln::functions {
 
 /// Emits at the insertion point of `builder`, on f32 scalars or vectors or ranked tensors of f32; integers and truth
 /// values have the same shape and, for tensors, the same encoding. See ArithmeticBuilder for the operations. No
-/// operation carries fast-math flags. Constants are emitted where they are asked for; CSE merges them.
+/// operation carries fast-math flags. Constants are emitted where they are asked for; CSE merges them. The approximate
+/// functions are `tile.approx` where the target has that, else the accurate functions of f32.
 class MlirBuilder {
 public:
   using F = mlir::Value;
@@ -18,8 +19,8 @@ public:
   using L = mlir::Value;
   using C = mlir::Value;
 
-  /// `type` is the type of the function's operands and result.
-  MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
+  /// `type` is f32, or a vector or tensor of it: what the function computes in.
+  MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, bool hasApprox);
 
   F f(float value);
   I i(uint32_t value);
@@ -59,13 +60,25 @@ public:
   L lmul(L x, L y);
   L lshl(L x, int n);
   L lshr(L x, int n);
+  F exp2Approx(F x);
+  F rcpApprox(F x);
+  F rsqrtApprox(F x);
+  template <size_t rows, size_t columns> std::array<F, columns> lookup(const Table<rows, columns> &table, I index) {
+    std::array<F, columns> row;
+    lookup(table[0].data(), rows, row, index);
+    return row;
+  }
 
 private:
   /// `attribute` as a constant of `type`, splat if that is shaped.
   mlir::Value constant(mlir::Type type, mlir::TypedAttr attribute);
 
+  /// The row of a row-major table; its columns are `row`'s elements.
+  void lookup(const float *table, size_t rows, llvm::MutableArrayRef<F> row, I index);
+
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  bool hasApprox;
   mlir::Type f32, i32, i64;
 };
 static_assert(ArithmeticBuilder<MlirBuilder>);

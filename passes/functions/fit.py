@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Fits the polynomials of the f32 functions and prints Polynomials.h.
+"""Fits the polynomials of the functions and prints Polynomials.h, or HalfPolynomials.h with `--half`.
 
 Each row below is a minimax fit (Lawson's iteration on a Chebyshev grid; samples have 40 digits) of a *remainder*,
 weighted so that the printed error is relative to the function itself: log2 of it, so -26 means a quarter ulp of f32 at
 most. Coefficients are rounded to f32 one by one, lowest power first, and the others are fitted again after each
 rounding.
 
-Needs mpmath and numpy. Usage: fit.py > Polynomials.h
+Those of the 16-bit functions, computed in f32, are as short as their 8 or 11 bits allow.
+
+Needs mpmath and numpy. Usage: fit.py > Polynomials.h; fit.py --half > HalfPolynomials.h
 """
 import struct
+import sys
 
 import numpy as np
 from mpmath import atan, asin, cos, erf, erfc, exp, expm1, log, log1p, mp, mpf, nstr, pi, sin, sinh, sqrt, tanh
@@ -109,17 +112,54 @@ ROWS = [
     ("asinPoly", "(asin(x) - x) / x^3 in s = x^2", *odd(asin), SMALL, "0.25", 5),
 ]
 
-HEADER = """// Coefficients of the f32 functions' polynomials, lowest power first. Written by fit.py; do not edit by hand.
+HALF_PI = pi / 2
+
+
+def over_x(function, high, count):
+    """function(x) / x as a function of s = x^2, its weight and s's range."""
+    value = lambda s: function(sqrt(s)) / sqrt(s)
+    return value, lambda s: 1 / value(s), SMALL, mpf(high) ** 2, count
+
+
+def normal_tail(c, limit, count):
+    """(x + c) e^(x^2 / 2) Phi(-x) over [0, limit] as a function of t = x / (x + c), its weight and t's range."""
+    tail = lambda x: (x + c) * exp(x * x / 2) * erfc(x / sqrt(mpf(2))) / 2
+    value = lambda t: tail(c * t / (1 - t))
+    return value, lambda t: 1 / value(t), SMALL, mpf(limit) / (mpf(limit) + c), count
+
+
+def log_over_x(count):
+    return lambda x: log1p(x) / x, lambda x: x / log1p(x), -THIRD, THIRD, count
+
+
+HALF_ROWS = []
+for half, sine, cosine, error_function, gauss, logarithm, hyperbolic in [
+    ("bf16", 3, 3, ("2.3", 8), (mpf(3), "13.6", 6), 6, ("0.125", 2)),
+    ("f16", 3, 4, ("2.7", 10), (mpf("3.5"), "5.8", 6), 8, ("0.25", 3)),
+]:
+    HALF_ROWS += [
+        (half + "Sin", "sin(x pi / 2) / x in s = x^2", *over_x(lambda x: sin(HALF_PI * x), "0.5001", sine)),
+        (half + "Cos", "cos(x pi / 2) in s = x^2", lambda s: cos(HALF_PI * sqrt(s)),
+         lambda s: 1 / cos(HALF_PI * sqrt(s)), SMALL, "0.2501", cosine),
+        (half + "Erf", "erf(x) / x in s = x^2", *over_x(erf, *error_function)),
+        (half + "Tanh", "tanh(x) / x in s = x^2", *over_x(tanh, *hyperbolic)),
+        (half + "Normal", f"(x + {nstr(gauss[0])}) e^(x^2 / 2) Phi(-x) in t = x / (x + {nstr(gauss[0])})",
+         *normal_tail(*gauss)),
+        (half + "Log", "log1p(x) / x", *log_over_x(logarithm)),
+    ]
+
+HEADER = """// Coefficients of the {} functions' polynomials, lowest power first. Written by fit.py; do not edit by hand.
 //
 // Each row says what it approximates and where; errors are relative to the function that the row serves.
 // clang-format off
 #pragma once
 
-namespace kiln::functions {
+namespace kiln::functions {{
 """
 
 if __name__ == "__main__":
-    print(HEADER)
-    for row in ROWS:
+    half = "--half" in sys.argv
+    print(HEADER.format("16-bit" if half else "f32"))
+    for row in HALF_ROWS if half else ROWS:
         fit(*row)
     print("} // namespace kiln::functions")

@@ -1,4 +1,6 @@
 // tile-expand-functions: replaces mathematical functions by their arithmetic.
+#include "ir/target/Target.h"
+#include "ir/tile/Tile.h"
 #include "passes/functions/Functions.h"
 #include "passes/tile/Passes.h"
 
@@ -15,7 +17,15 @@ using namespace mlir;
 namespace {
 
 struct TileExpandFunctions : impl::TileExpandFunctionsBase<TileExpandFunctions> {
+  using TileExpandFunctionsBase::TileExpandFunctionsBase;
+
   void runOnOperation() override {
+    std::optional<Target> row = findTarget(target);
+    if (!row) {
+      getOperation().emitError() << "unknown target '" << target << "'";
+      return signalPassFailure();
+    }
+    functions::Facilities facilities{.approx = row->gpu() != nullptr};
     // Collected first: an expansion may hold functions of its own rows, which are exact ops and stay.
     SmallVector<std::pair<Operation *, const functions::FunctionRow *>> work;
     getOperation().walk([&](Operation *op) {
@@ -24,9 +34,9 @@ struct TileExpandFunctions : impl::TileExpandFunctionsBase<TileExpandFunctions> 
       if (auto *row = functions::findFunction(op->getName().getStringRef(), element)) work.push_back({op, row});
     });
     OpBuilder b(&getContext());
-    for (auto [op, row] : work) {
+    for (auto [op, function] : work) {
       b.setInsertionPoint(op);
-      op->getResult(0).replaceAllUsesWith(row->emit(b, op->getLoc(), op, op->getOperands()));
+      op->getResult(0).replaceAllUsesWith(function->emit(b, op->getLoc(), op, op->getOperands(), facilities));
       op->erase();
     }
   }

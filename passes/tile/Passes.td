@@ -16,10 +16,13 @@ def TileExpandFunctions : Pass<"tile-expand-functions", "::mlir::ModuleOp"> {
     … arith.mulf, math.roundeven, math.fma, … : tensor<64xf32, #tile.simd>
     ```
     Equal parts of two functions (the range reduction of sin and cos) are equal ops, which CSE merges. Runs before
-    anything that might fold a function with the build host's mathematics library. Numerics: each function is within
-    the bound its row states.
+    anything that might fold a function with the build host's mathematics library. Functions of f16 and bf16 are computed
+    in f32 and rounded once; on a gpu target they may hold `tile.approx`. Numerics: each function is within the bound its
+    row states.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [Option<"target", "target", "std::string", "\"avx512\"",
+                        "row of ir/target: one with a special function unit is left its approximations">];
+  let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 def TileAssignShared : Pass<"tile-assign-shared", "::kiln::tile::KernelOp"> {

@@ -1,7 +1,10 @@
 // What the rows emit: verified IR of the operand's own type, the same bits as the plain functions, and how many
 // operations each takes.
+#include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
+#include "ir/tile/Tile.h"
 #include "passes/functions/Functions.h"
+#include "tests/passes/functions/HalfKernels.h"
 #include "tests/passes/functions/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +25,8 @@ namespace {
 /// A module with one function whose body is the expansions of some rows, all on the function's arguments.
 class Emitted {
 public:
-  Emitted(MLIRContext &context, Type type, llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> functions)
+  Emitted(MLIRContext &context, Type type, llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> functions,
+          Facilities facilities = {})
       : module(ModuleOp::create(UnknownLoc::get(&context))) {
     Location loc = UnknownLoc::get(&context);
     OpBuilder builder(module->getBodyRegion());
@@ -40,7 +44,7 @@ public:
         op = kiln::graph::GeluOp::create(builder, loc, type, kind, body->getArgument(0));
       }
       unsigned arity = name == "math.powf" ? 2 : 1;
-      values.push_back(row->emit(builder, loc, op, body->getArguments().take_front(arity)));
+      values.push_back(row->emit(builder, loc, op, body->getArguments().take_front(arity), facilities));
       if (op) op->erase();
     }
     func::ReturnOp::create(builder, loc, values);
@@ -74,7 +78,13 @@ int cost(const std::map<std::string, int> &counts) {
 class Emission : public ::testing::Test {
 protected:
   Emission() {
-    context.loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, kiln::graph::GraphDialect>();
+    context.loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, kiln::graph::GraphDialect,
+                        kiln::tile::TileDialect>();
+  }
+  Type elementOf(const FunctionRow &row) {
+    for (Type type : std::initializer_list<Type>{Float32Type::get(&context), BFloat16Type::get(&context)})
+      if (row.elementType == type.getTypeID()) return type;
+    return Float16Type::get(&context);
   }
   MLIRContext context;
 };
@@ -84,17 +94,22 @@ TEST_F(Emission, KeepsTheOperandsTypeAndOnlyTakesArithmetic) {
       "arith.constant", "arith.bitcast",  "arith.addf",   "arith.subf",   "arith.mulf",   "arith.divf",  "arith.negf",
       "arith.maximumf", "arith.minimumf", "arith.cmpf",   "arith.cmpi",   "arith.select", "arith.addi",  "arith.subi",
       "arith.muli",     "arith.andi",     "arith.ori",    "arith.xori",   "arith.shli",   "arith.shrui", "arith.shrsi",
-      "arith.extui",    "arith.trunci",   "arith.sitofp", "arith.fptosi", "math.fma",     "math.absf",   "math.sqrt"};
-  Type f32 = Float32Type::get(&context);
+      "arith.extui",    "arith.trunci",   "arith.sitofp", "arith.fptosi", "math.fma",     "math.absf",   "math.sqrt",
+      "arith.extf",     "arith.truncf",   "tile.lookup"};
   Attribute layout = StringAttr::get(&context, "layout");
-  Type types[] = {f32, VectorType::get({16}, f32), RankedTensorType::get({4, 4}, f32),
-                  RankedTensorType::get({16}, f32, layout)};
   for (const FunctionRow &row : functionRows())
-    for (Type type : types) {
+    for (int kind = 0; kind < 8; ++kind) {
+      Type element = elementOf(row), type = element;
+      if (kind % 4 == 1) type = VectorType::get({16}, element);
+      if (kind % 4 == 2) type = RankedTensorType::get({4, 4}, element);
+      if (kind % 4 == 3) type = RankedTensorType::get({16}, element, layout);
+      bool unit = kind >= 4; // with a special function unit
       llvm::StringRef form = row.op == "graph.gelu" ? "exact" : "";
-      Emitted emitted(context, type, {{row.op, form}});
+      Emitted emitted(context, type, {{row.op, form}}, {.approx = unit});
       ASSERT_TRUE(succeeded(verify(*emitted.module))) << row.op.str();
-      for (auto &[name, n] : emitted.count()) EXPECT_TRUE(elementary.count(name)) << row.op.str() << ": " << name;
+      auto counts = emitted.count();
+      EXPECT_EQ(counts.erase("tile.approx") > 0, unit && row.isApproximate) << row.op.str();
+      for (auto &[name, n] : counts) EXPECT_TRUE(elementary.count(name)) << row.op.str() << ": " << name;
       for (Operation &op : emitted.function.getBody().front().without_terminator())
         if (auto tensor = dyn_cast<RankedTensorType>(op.getResult(0).getType()))
           EXPECT_EQ(tensor.getEncoding(), cast<RankedTensorType>(type).getEncoding()) << row.op.str();
@@ -120,6 +135,8 @@ uint64_t fitted(uint64_t value, Operation *op) {
 #define INTEGERS(expression)                                                                                           \
   [](ScalarBuilder &, llvm::ArrayRef<uint64_t> v, Operation *op) -> uint64_t { return fitted(expression, op); }
 
+kiln::DType dtypeOf(Value value) { return *kiln::graph::dtypeOf(value.getType()); }
+
 const std::map<llvm::StringRef, Step> &steps() {
   static const std::map<llvm::StringRef, Step> rows = {
       {"arith.addf", FLOATS(b.add(x(0), x(1)))},
@@ -144,6 +161,14 @@ const std::map<llvm::StringRef, Step> &steps() {
          bool less = cast<arith::CmpIOp>(op).getPredicate() == arith::CmpIPredicate::ult;
          return less ? v[0] < v[1] : v[0] == v[1];
        }},
+      {"arith.extf",
+       [](ScalarBuilder &, llvm::ArrayRef<uint64_t> v, Operation *op) -> uint64_t {
+         return asBits(static_cast<float>(kiln::decodeFloat(dtypeOf(op->getOperand(0)), v[0])));
+       }},
+      {"arith.truncf",
+       [](ScalarBuilder &, llvm::ArrayRef<uint64_t> v, Operation *op) -> uint64_t {
+         return kiln::encodeFloat(dtypeOf(op->getResult(0)), asFloat(v[0]));
+       }},
       {"arith.select", INTEGERS(v[0] ? v[1] : v[2])},
       {"arith.bitcast", INTEGERS(v[0])},
       {"arith.extui", INTEGERS(v[0])},
@@ -167,18 +192,28 @@ const std::map<llvm::StringRef, Step> &steps() {
   return rows;
 }
 
-/// Runs an emitted function of scalars.
-float evaluate(func::FuncOp function, float x, float y) {
+/// Runs an emitted function of scalars, given and returned as the low bits of 64.
+uint64_t evaluateBits(func::FuncOp function, uint64_t x, uint64_t y) {
   ScalarBuilder b;
   llvm::DenseMap<Value, uint64_t> values;
-  values[function.getArgument(0)] = asBits(x);
-  values[function.getArgument(1)] = asBits(y);
+  values[function.getArgument(0)] = x;
+  values[function.getArgument(1)] = y;
   for (Operation &op : function.getBody().front().without_terminator()) {
     llvm::SmallVector<uint64_t> operands;
     for (Value operand : op.getOperands()) operands.push_back(values.lookup(operand));
+    if (auto lookup = dyn_cast<kiln::tile::LookupOp>(op)) {
+      auto table = cast<DenseElementsAttr>(lookup.getTable()).getValues<float>();
+      for (auto [c, column] : llvm::enumerate(lookup.getColumns()))
+        values[column] = asBits(table[operands[0] * lookup.getNumResults() + c]);
+      continue;
+    }
     values[op.getResult(0)] = steps().at(op.getName().getStringRef())(b, operands, &op);
   }
-  return asFloat(values.lookup(function.getBody().front().getTerminator()->getOperand(0)));
+  return values.lookup(function.getBody().front().getTerminator()->getOperand(0));
+}
+
+float evaluate(func::FuncOp function, float x, float y) {
+  return asFloat(evaluateBits(function, asBits(x), asBits(y)));
 }
 
 /// Equal bits, or both NaN.
@@ -200,6 +235,24 @@ TEST_F(Emission, HasTheBitsOfThePlainFunctions) {
       EXPECT_TRUE(same(evaluate(power.function, x, y), pow(b, x, y))) << x << " ^ " << y;
 }
 
+template <class Half> void haveTheirBits(MLIRContext &context, Type type, kiln::DType dtype) {
+  ScalarBuilder b;
+  for (const HalfKernel<ScalarBuilder> &kernel : halfKernels<Half, ScalarBuilder>) {
+    Emitted emitted(context, type, {{kernel.op, kernel.form}});
+    for (uint32_t bits = 0; bits < 1 << 16; bits += 37) {
+      float y = kernel.run(b, static_cast<float>(kiln::decodeFloat(dtype, bits)));
+      uint64_t got = evaluateBits(emitted.function, bits, 0);
+      bool bothNan = y != y && std::isnan(kiln::decodeFloat(dtype, got));
+      ASSERT_TRUE(bothNan || got == kiln::encodeFloat(dtype, y)) << kernel.op << " at " << bits;
+    }
+  }
+}
+
+TEST_F(Emission, HasTheBitsOfThePlainHalfFunctions) {
+  haveTheirBits<half::BF16>(context, BFloat16Type::get(&context), kiln::bf16);
+  haveTheirBits<half::F16>(context, Float16Type::get(&context), kiln::f16);
+}
+
 TEST_F(Emission, CountsOperations) {
   Type type = RankedTensorType::get({16}, Float32Type::get(&context));
   auto operations = [&](llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> functions) {
@@ -219,6 +272,39 @@ TEST_F(Emission, CountsOperations) {
   int sine = cost(operations({{"math.sin", ""}})), both = cost(operations({{"math.sin", ""}, {"math.cos", ""}}));
   std::printf("%-21s %3d operations together\n", "math.sin, math.cos", both);
   EXPECT_LE(both, sine + 8);
+}
+
+/// What a GPU runs beside memory: a sign that flips is a flag of the next instruction, and casts work on pairs.
+int gpuCost(std::map<std::string, int> counts) {
+  for (const char *free : {"arith.negf", "math.absf", "arith.extf", "arith.truncf"}) counts.erase(free);
+  return cost(counts);
+}
+
+TEST_F(Emission, HalfFunctionsKeepTheirBudgets) {
+  struct Budget {
+    std::vector<std::pair<llvm::StringRef, llvm::StringRef>> functions;
+    int most;
+  };
+  const Budget budgets[] = {{{{"math.sin", ""}, {"math.cos", ""}}, 26},
+                            {{{"math.tanh", ""}}, 14},
+                            {{{"math.exp", ""}}, 8},
+                            {{{"graph.sigmoid", ""}}, 12},
+                            {{{"math.erf", ""}}, 14},
+                            {{{"graph.gelu", "exact"}}, 20},
+                            {{{"graph.gelu", "tanh"}}, 20},
+                            {{{"math.log", ""}}, 24},
+                            {{{"math.rsqrt", ""}}, 8}};
+  for (Type element : std::initializer_list<Type>{BFloat16Type::get(&context), Float16Type::get(&context)})
+    for (const Budget &budget : budgets) {
+      Emitted emitted(context, RankedTensorType::get({16}, element), budget.functions, {.approx = true});
+      ASSERT_TRUE(succeeded(emitted.cse()));
+      auto counts = emitted.count();
+      std::printf("%-5s %-14s %-5s %3d operations, %d approximations, %d divisions\n", element.isF16() ? "f16" : "bf16",
+                  budget.functions.back().first.data(), budget.functions.back().second.data(), gpuCost(counts),
+                  counts["tile.approx"], counts["arith.divf"]);
+      EXPECT_LE(gpuCost(counts), budget.most) << budget.functions[0].first.str();
+      EXPECT_EQ(counts["arith.divf"] + counts["math.sqrt"], 0);
+    }
 }
 
 TEST_F(Emission, FindsRowsByNameAndType) {

@@ -4,7 +4,7 @@
 #pragma once
 #pragma STDC FP_CONTRACT OFF
 
-#include "passes/functions/Builder.h"
+#include "passes/functions/Exp.h"
 
 #include <bit>
 #include <cmath>
@@ -56,7 +56,14 @@ struct ScalarBuilder {
   L lmul(L x, L y) { return x * y; }
   L lshl(L x, int n) { return x << n; }
   L lshr(L x, int n) { return x >> n; }
+  F exp2Approx(F x); // below: they are functions of this builder
+  F rcpApprox(F x) { return div(1.0f, x); }
+  F rsqrtApprox(F x) { return div(1.0f, sqrt(x)); }
+  template <size_t rows, size_t columns> std::array<F, columns> lookup(const Table<rows, columns> &table, I index) {
+    return table[index];
+  }
 };
+inline float ScalarBuilder::exp2Approx(F x) { return exp2(*this, x); }
 static_assert(ArithmeticBuilder<ScalarBuilder>);
 
 } // namespace kiln::functions
