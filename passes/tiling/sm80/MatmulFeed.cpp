@@ -5,6 +5,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -58,7 +60,11 @@ void MatmulFeed::copy(Value block) {
 
 //===- Through registers ------------------------------------------------------------------------------------------===//
 
-int64_t MatmulFeed::vec() const { return std::min(operand.vec, std::max<int64_t>(lanes() / 32, 1)); }
+int64_t MatmulFeed::vec() const {
+  // Elements of 16 bits are stored in pairs even where they cannot be loaded so.
+  int64_t least = frame.problem.isSixteenBit() ? 2 : 1;
+  return llvm::bit_floor<uint64_t>(std::min(std::max(operand.vec, least), lanes() / 32));
+}
 
 /// Skeleton dimensions: batch, the side's tile, block, row, lane.
 Point MatmulFeed::rowPoint(Value block, Value row) {
@@ -103,9 +109,21 @@ FailureOr<Value> MatmulFeed::loadRow(Value block, Value row) {
   return arith::SelectOp::create(b, loc, point.residue, *value, emitter.splat(zero)).getResult();
 }
 
+bool MatmulFeed::isHeld() const {
+  constexpr int64_t kMostOps = 16; // each is there once per row
+  int64_t ops = 0;
+  SmallVector<int64_t> extents(frame.context.form.extents);
+  extents.push_back(frame.problem.k);
+  graph::walkDemands(graph::Demand{operand.value, operand.map}, extents, [&](const graph::Demand &) {
+    ++ops;
+    return ops <= kMostOps;
+  });
+  return ops <= kMostOps;
+}
+
 FailureOr<SmallVector<Value>> MatmulFeed::load(Value block) {
   SmallVector<Value> fragments;
-  for (int64_t i = 0; i < rows() / frame.tile.warps; ++i) {
+  for (int64_t i = 0; isHeld() && i < rows() / frame.tile.warps; ++i) {
     FailureOr<Value> row = loadRow(block, index.add(index.constant(i * frame.tile.warps), frame.warp));
     if (failed(row)) return failure();
     fragments.push_back(*row);
@@ -113,23 +131,33 @@ FailureOr<SmallVector<Value>> MatmulFeed::load(Value block) {
   return fragments;
 }
 
-void MatmulFeed::store(ArrayRef<Value> fragments, Value block) {
+LogicalResult MatmulFeed::store(ArrayRef<Value> fragments, Value existing, Value block) {
   Value tile = slot(block);
-  for (auto [i, fragment] : llvm::enumerate(fragments)) {
-    Value row = index.add(index.constant(static_cast<int64_t>(i) * frame.tile.warps), frame.warp);
-    if (layout.alongK == operand.alongK) {
-      int64_t aligned = std::gcd(vec(), layout.columns);
-      tile::StoreOp::create(b, loc, fragment, tile, index.mul(row, layout.columns), Value(), IntegerAttr(),
-                            aligned > 1 ? b.getI64IntegerAttr(aligned) : IntegerAttr());
-      continue;
-    }
-    // Along the tile's other dimension: lane l goes to row l of it.
-    auto offsets = cast<RankedTensorType>(fragment.getType()).clone(b.getI64Type());
-    auto splat = [&](Value scalar) { return tile::SplatOp::create(b, loc, offsets, scalar).getResult(); };
-    Value stride = arith::ConstantIntOp::create(b, loc, layout.columns, 64);
-    Value column = arith::IndexCastOp::create(b, loc, b.getI64Type(), row);
-    Value down = arith::MulIOp::create(b, loc, tile::LanesOp::create(b, loc, offsets), splat(stride));
-    Value at = arith::AddIOp::create(b, loc, down, splat(column));
-    tile::ScatterOp::create(b, loc, fragment, tile, at, Value());
+  if (!isHeld())
+    return forLoop(b, loc, frame.warp, index.constant(rows()), frame.tile.warps, [&](Value row) -> LogicalResult {
+      FailureOr<Value> fragment = loadRow(existing, row);
+      if (failed(fragment)) return failure();
+      storeRow(*fragment, tile, row);
+      return success();
+    });
+  for (auto [i, fragment] : llvm::enumerate(fragments))
+    storeRow(fragment, tile, index.add(index.constant(static_cast<int64_t>(i) * frame.tile.warps), frame.warp));
+  return success();
+}
+
+void MatmulFeed::storeRow(Value fragment, Value tile, Value row) {
+  if (layout.alongK == operand.alongK) {
+    int64_t aligned = std::gcd(vec(), layout.columns);
+    tile::StoreOp::create(b, loc, fragment, tile, index.mul(row, layout.columns), Value(), IntegerAttr(),
+                          aligned > 1 ? b.getI64IntegerAttr(aligned) : IntegerAttr());
+    return;
   }
+  // Along the tile's other dimension: lane l goes to row l of it.
+  auto offsets = cast<RankedTensorType>(fragment.getType()).clone(b.getI64Type());
+  auto splat = [&](Value scalar) { return tile::SplatOp::create(b, loc, offsets, scalar).getResult(); };
+  Value stride = arith::ConstantIntOp::create(b, loc, layout.columns, 64);
+  Value column = arith::IndexCastOp::create(b, loc, b.getI64Type(), row);
+  Value down = arith::MulIOp::create(b, loc, tile::LanesOp::create(b, loc, offsets), splat(stride));
+  Value at = arith::AddIOp::create(b, loc, down, splat(column));
+  tile::ScatterOp::create(b, loc, fragment, tile, at, Value());
 }

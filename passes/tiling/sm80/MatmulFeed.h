@@ -27,10 +27,10 @@ public:
 
   /// Starts the copy of an existing block.
   void copy(mlir::Value block);
-  /// Emits this warp's rows of an existing block, zero where k runs out.
+  /// Emits this warp's rows of an existing block, zero where k runs out; none where rows are not held in registers.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> load(mlir::Value block);
-  /// Puts them into the block's tile.
-  void store(llvm::ArrayRef<mlir::Value> fragments, mlir::Value block);
+  /// Puts them into the tile that `block` has in its turn; `existing` is where they were loaded from.
+  llvm::LogicalResult store(llvm::ArrayRef<mlir::Value> fragments, mlir::Value existing, mlir::Value block);
 
 private:
   MatmulFrame &frame;
@@ -47,9 +47,13 @@ private:
   int64_t lanes() const { return operand.alongK ? frame.tile.depth : frame.tile.extent[side]; }
   int64_t rows() const { return operand.alongK ? frame.tile.extent[side] : frame.tile.depth; }
   int64_t vec() const;
+  /// Whether a block's rows are loaded at once, before the products that hide their latency, and stored behind them;
+  /// else, of a long prologue, one after the other in a loop.
+  bool isHeld() const;
   mlir::Value depthLeft(mlir::Value block);
   Point rowPoint(mlir::Value block, mlir::Value row);
   mlir::FailureOr<mlir::Value> loadRow(mlir::Value block, mlir::Value row);
+  void storeRow(mlir::Value fragment, mlir::Value tile, mlir::Value row);
 };
 
 } // namespace kiln::tiling::sm80

@@ -5,6 +5,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -75,21 +77,24 @@ SmallVector<int64_t> MatmulFrame::rowExtents(int64_t lanes) const {
   return {problem.batches, tiles[Left], tile.extent[Left], tiles[Right], tile.extent[Right] / lanes, lanes};
 }
 
-/// Lanes of one fragment: the whole row, or so much of it that what is stored is contiguous (a row that a view cuts
-/// into heads, say).
-int64_t MatmulFrame::lanesOfRow() const {
-  for (int64_t lanes = tile.extent[Right]; lanes >= 32; lanes /= 2) {
-    if (lanes % 32 != 0) break;
-    SmallVector<int64_t> extents = rowExtents(lanes);
-    bool contiguous = llvm::all_of(llvm::zip(context.form.outputs, context.outputs), [&](auto pair) {
-      auto &[output, memory] = pair;
-      AffineMap at = layout::compose(output.store, rowIteration(lanes), extents);
-      auto linear = layout::linearIn(layout::linearOffset(at, memory.strides, extents), 5, extents);
-      return linear && linear->coefficient == 1;
-    });
-    if (contiguous) return lanes;
+std::optional<int64_t> MatmulFrame::storeWidth(int64_t lanes) const {
+  SmallVector<int64_t> extents = rowExtents(lanes);
+  int64_t vec = lanes / 32;
+  for (auto [output, memory] : llvm::zip(context.form.outputs, context.outputs)) {
+    AffineMap at = layout::compose(output.store, rowIteration(lanes), extents);
+    auto linear = layout::linearIn(layout::linearOffset(at, memory.strides, extents) + memory.offset, 5, extents);
+    if (!linear || linear->coefficient != 1) return std::nullopt;
+    int64_t chunk = kAccessBytes / tile::bytesOf(getElementTypeOrSelf(output.value.getType()));
+    vec = std::min(vec, alignmentOf(linear->rest, chunk));
   }
-  return tile.extent[Right];
+  return llvm::bit_floor<uint64_t>(vec);
+}
+
+/// The whole row, or so much of it that what is stored is contiguous (of a row that a view cuts into heads, say).
+MatmulFrame::RowLanes MatmulFrame::lanesOfRow() const {
+  for (int64_t lanes = tile.extent[Right]; lanes % 32 == 0; lanes /= 2)
+    if (std::optional<int64_t> vec = storeWidth(lanes)) return {lanes, *vec};
+  return {tile.extent[Right], 1};
 }
 
 LogicalResult MatmulFrame::finish(ArrayRef<Value> sums) {
@@ -107,7 +112,8 @@ LogicalResult MatmulFrame::finish(ArrayRef<Value> sums) {
 
 /// The outputs of `count` rows from `first` on, whose sums are in shared memory: every warp takes a row in turn.
 LogicalResult MatmulFrame::storeRows(Value shared, int64_t first, int64_t count) {
-  int64_t lanes = lanesOfRow(), vec = std::min(problem.storeVec, lanes / 32), stride = tile.extent[Right] + kPad;
+  auto [lanes, vec] = lanesOfRow();
+  int64_t stride = tile.extent[Right] + kPad;
   int64_t rowsOfWarp = count / tile.warps, inFlight = std::gcd(rowsOfWarp, kRowsInFlight);
   auto layout = tile::BlockedAttr::get(b.getContext(), vec, 32);
   auto sumType = RankedTensorType::get({lanes}, problem.sum, layout);

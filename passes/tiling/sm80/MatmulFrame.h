@@ -65,7 +65,13 @@ private:
   /// Skeleton dimensions of a row of outputs: batch, rows' tile, row, columns' tile, piece, lane.
   mlir::AffineMap rowIteration(int64_t lanes) const;
   llvm::SmallVector<int64_t> rowExtents(int64_t lanes) const;
-  int64_t lanesOfRow() const;
+  /// Elements of one fragment of a row, and those that one thread stores at a time.
+  struct RowLanes {
+    int64_t lanes, vec;
+  };
+  RowLanes lanesOfRow() const;
+  /// The same if fragments have so many lanes; nullopt where some output is not contiguous along them.
+  std::optional<int64_t> storeWidth(int64_t lanes) const;
   llvm::LogicalResult storeRows(mlir::Value shared, int64_t first, int64_t count);
 };
 

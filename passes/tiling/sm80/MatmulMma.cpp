@@ -31,8 +31,7 @@ class MmaBuilder {
 public:
   MmaBuilder(SkeletonContext &context, const MatmulProblem &problem, const MmaSchedule &s)
       : problem(problem), s(s), frame(context, problem, {{s.bm, s.bn}, s.bk, s.warpsM * s.warpsN, s.group}),
-        feeds{MatmulFeed(frame, Left, feedOf(problem, s, Left)),
-              MatmulFeed(frame, Right, feedOf(problem, s, Right))},
+        feeds{MatmulFeed(frame, Left, feedOf(problem, s, Left)), MatmulFeed(frame, Right, feedOf(problem, s, Right))},
         b(frame.b), loc(frame.loc), index(frame.index), slices(slicesOf(problem, s)) {}
 
   FailureOr<int64_t> run() {
@@ -84,9 +83,10 @@ private:
     }
     return fragments;
   }
-  void store(const InFlight &fragments, Value block) {
+  LogicalResult store(const InFlight &fragments, Value existing, Value block) {
     for (Side side : {Left, Right})
-      if (!feeds[side].isAsync()) feeds[side].store(fragments[side], block);
+      if (!feeds[side].isAsync() && failed(feeds[side].store(fragments[side], existing, block))) return failure();
+    return success();
   }
 
   FailureOr<SmallVector<Value>> mainloop(ArrayRef<Value> zeros) {
@@ -95,9 +95,9 @@ private:
       if (block < frame.blocks) copyAndCommit(index.constant(block));
       tile::AsyncCommitOp::create(b, loc);
     }
-    FailureOr<InFlight> first = load(index.constant(0));
-    if (failed(first)) return failure();
-    store(*first, index.constant(0));
+    Value zeroth = index.constant(0);
+    FailureOr<InFlight> first = load(zeroth);
+    if (failed(first) || failed(store(*first, zeroth, zeroth))) return failure();
     auto sums = forLoop(b, loc, index.constant(0), index.constant(frame.blocks), 1, zeros,
                         [&](Value block, ValueRange carried) { return step(block, carried); });
     if (anyAsync()) tile::AsyncWaitOp::create(b, loc, b.getI64IntegerAttr(0));
@@ -121,10 +121,11 @@ private:
     if (frame.blocks == 1) return multiply(block, carried);
     // One block ahead; behind the last it is read once more, into a slot that nobody reads.
     Value following = index.add(block, index.constant(1));
-    FailureOr<InFlight> next = load(index.min(following, index.constant(frame.blocks - 1)));
+    Value existing = index.min(following, index.constant(frame.blocks - 1));
+    FailureOr<InFlight> next = load(existing);
     if (failed(next)) return failure();
     SmallVector<Value> sums = multiply(block, carried);
-    store(*next, following);
+    if (failed(store(*next, existing, following))) return failure();
     return sums;
   }
 

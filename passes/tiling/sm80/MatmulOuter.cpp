@@ -31,8 +31,7 @@ class OuterBuilder {
 public:
   OuterBuilder(SkeletonContext &context, const MatmulProblem &problem, const OuterSchedule &s)
       : problem(problem), s(s), frame(context, problem, {{s.bm, s.bn}, s.bk, s.threadsM * s.threadsN / 32, s.group}),
-        feeds{MatmulFeed(frame, Left, feedOf(problem, s, Left)),
-              MatmulFeed(frame, Right, feedOf(problem, s, Right))},
+        feeds{MatmulFeed(frame, Left, feedOf(problem, s, Left)), MatmulFeed(frame, Right, feedOf(problem, s, Right))},
         b(frame.b), loc(frame.loc), index(frame.index) {}
 
   FailureOr<int64_t> run() {
@@ -73,15 +72,17 @@ private:
     }
     return fragments;
   }
-  void store(const InFlight &fragments, Value block) {
-    for (Side side : {Left, Right}) feeds[side].store(fragments[side], block);
+  LogicalResult store(const InFlight &fragments, Value existing, Value block) {
+    for (Side side : {Left, Right})
+      if (failed(feeds[side].store(fragments[side], existing, block))) return failure();
+    return success();
   }
 
   FailureOr<SmallVector<Value>> mainloop(ValueRange zeros) {
     for (MatmulFeed &feed : feeds) feed.allocate(2);
-    FailureOr<InFlight> first = load(index.constant(0));
-    if (failed(first)) return failure();
-    store(*first, index.constant(0));
+    Value zeroth = index.constant(0);
+    FailureOr<InFlight> first = load(zeroth);
+    if (failed(first) || failed(store(*first, zeroth, zeroth))) return failure();
     auto sums = forLoop(b, loc, index.constant(0), index.constant(frame.blocks), 1, zeros,
                         [&](Value block, ValueRange carried) { return step(block, carried); });
     frame.barrier();
@@ -93,11 +94,11 @@ private:
     if (frame.blocks == 1) return multiply(block, carried[0]);
     // One block ahead; behind the last it is read once more, into a slot that nobody reads.
     Value following = index.add(block, index.constant(1));
-    FailureOr<InFlight> next = load(index.min(following, index.constant(frame.blocks - 1)));
+    Value existing = index.min(following, index.constant(frame.blocks - 1));
+    FailureOr<InFlight> next = load(existing);
     if (failed(next)) return failure();
     FailureOr<SmallVector<Value>> sums = multiply(block, carried[0]);
-    if (failed(sums)) return failure();
-    store(*next, following);
+    if (failed(sums) || failed(store(*next, existing, following))) return failure();
     return sums;
   }
 
@@ -115,16 +116,16 @@ private:
   FailureOr<SmallVector<Value>> products(Value block, Value sum, Value end, int64_t unrolled, Value begin = Value()) {
     std::array<Value, 2> tiles{feeds[Left].slot(block), feeds[Right].slot(block)};
     if (!begin) begin = index.constant(0);
-    return forLoop(
-        b, loc, begin, end, unrolled, sum, [&](Value k, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-          Value acc = carried[0];
-          for (int64_t i = 0; i < unrolled; ++i) {
-            Value at = index.add(k, index.constant(i));
-            Value column = read(tiles[Left], Left, aType, at), row = read(tiles[Right], Right, bType, at);
-            acc = tile::MmaOp::create(b, loc, column, row, acc);
-          }
-          return SmallVector<Value>{acc};
-        });
+    return forLoop(b, loc, begin, end, unrolled, sum,
+                   [&](Value k, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+                     Value acc = carried[0];
+                     for (int64_t i = 0; i < unrolled; ++i) {
+                       Value at = index.add(k, index.constant(i));
+                       Value column = read(tiles[Left], Left, aType, at), row = read(tiles[Right], Right, bType, at);
+                       acc = tile::MmaOp::create(b, loc, column, row, acc);
+                     }
+                     return SmallVector<Value>{acc};
+                   });
   }
 
   Value read(Value tile, Side side, RankedTensorType type, Value k) {

@@ -11,16 +11,13 @@ using namespace kiln;
 using namespace kiln::tiling;
 using namespace kiln::tiling::sm80;
 
-namespace {
-
-constexpr int64_t kAccessBytes = 16;
-
-/// The divisor of an offset, as far as accesses of `most` elements can use it.
-int64_t alignmentOf(AffineExpr offset, int64_t most) {
+int64_t sm80::alignmentOf(AffineExpr offset, int64_t most) {
   auto constant = dyn_cast<AffineConstantExpr>(offset);
   if (constant && constant.getValue() == 0) return most;
   return std::gcd(most, offset.getLargestKnownDivisor());
 }
+
+namespace {
 
 /// An operand's loads: how they run along its two dimensions.
 class OperandAnalysis {
@@ -111,20 +108,6 @@ int64_t bytesAlong(ArrayRef<Access> accesses, ArrayRef<int64_t> extents, unsigne
   return bytes;
 }
 
-/// What a thread should store at a time along the columns.
-int64_t storeWidth(ArrayRef<Access> accesses, ArrayRef<int64_t> extents, unsigned columns) {
-  int64_t widest = 1, aligned = 0;
-  for (const Access &access : accesses) {
-    if (!access.store) continue;
-    widest = std::max(widest, access.bytes);
-    auto linear = layout::linearIn(access.offset, columns, extents);
-    if (!linear || linear->coefficient != 1) continue;
-    int64_t own = alignmentOf(linear->rest, kAccessBytes / access.bytes);
-    aligned = aligned ? std::min(aligned, own) : own;
-  }
-  return std::min(kAccessBytes / widest, std::max<int64_t>(aligned, 1));
-}
-
 } // namespace
 
 MatmulProblem sm80::matmulProblem(const graph::KernelForm &form, const KernelMemory &memory) {
@@ -147,6 +130,5 @@ MatmulProblem sm80::matmulProblem(const graph::KernelForm &form, const KernelMem
   problem.operands[swapped ? Right : Left] = {matmul.getA(), aMap, m, form.extents[m]};
   problem.operands[swapped ? Left : Right] = {matmul.getB(), bMap, n, form.extents[n]};
   for (MatmulOperand &operand : problem.operands) OperandAnalysis(operand, form, memory.inputs, problem.k).run();
-  problem.storeVec = storeWidth(accesses, form.extents, swapped ? m : n);
   return problem;
 }

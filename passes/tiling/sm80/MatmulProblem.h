@@ -13,6 +13,11 @@
 
 namespace kiln::tiling::sm80 {
 
+/// Bytes of the widest access of a thread.
+inline constexpr int64_t kAccessBytes = 16;
+/// What is known to divide an offset, as far as it divides `most` (a power of two).
+int64_t alignmentOf(mlir::AffineExpr offset, int64_t most);
+
 /// A side of the product: the left operand spans the result's rows, the right one its columns.
 enum Side : unsigned { Left, Right };
 
@@ -42,8 +47,6 @@ struct MatmulProblem {
   mlir::Type sum;                       ///< of the result: f32
   mlir::Value result;                   ///< of the matmul
   std::array<MatmulOperand, 2> operands;
-  /// Elements that one thread should store at a time along the columns.
-  int64_t storeVec = 1;
 
   int64_t extent(Side side) const { return operands[side].extent; }
   bool isSixteenBit() const { return element.getIntOrFloatBitWidth() == 16; }
