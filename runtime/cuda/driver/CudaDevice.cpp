@@ -16,8 +16,9 @@ constexpr size_t kPointerAlignment = 16;
 class CudaDevice : public Device {
 public:
   CudaDevice(ContextRef given, const CudaDeviceOptions &options)
-      : context(std::move(given)), api(context->api), poison(options.poisonMemory),
-        checkLaunches(options.checkLaunches) {}
+      : context(std::move(given)), api(context->api), checkLaunches(options.checkLaunches) {
+    if (options.poisonMemory) poisoning = std::make_unique<CudaStream>(context);
+  }
 
   std::string name() const override { return context->gpu.name; }
   bool sharesHostMemory() const override { return false; }
@@ -78,7 +79,8 @@ protected:
 private:
   const ContextRef context;
   const DriverApi &api;
-  const bool poison, checkLaunches;
+  const bool checkLaunches;
+  std::unique_ptr<CudaStream> poisoning; ///< where fresh memory is filled; null if it is not
 };
 
 DeviceBuffer CudaDevice::allocate(size_t bytes) {
@@ -93,10 +95,9 @@ DeviceBuffer CudaDevice::allocate(size_t bytes) {
                       fmt::format("{} bytes asked for, {} of {} free", bytes, free, total));
   }
   DeviceBuffer buffer(shared_from_this(), reinterpret_cast<void *>(memory), bytes);
-  if (poison) {
-    std::unique_ptr<OwnedStream> stream = makeStream();
-    memset(buffer.data(), 0xFF, bytes, stream->stream);
-    synchronize(stream->stream);
+  if (poisoning) {
+    memset(buffer.data(), 0xFF, bytes, poisoning->stream);
+    synchronize(poisoning->stream);
   }
   return buffer;
 }

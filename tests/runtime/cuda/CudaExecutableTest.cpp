@@ -62,8 +62,11 @@ TEST_F(CudaTest, StreamsInFlightHaveArenasOfTheirOwn) {
     xs.push_back(chain.ramp(static_cast<float>(100 * s)));
     ys.push_back(chain.empty());
   }
+  size_t before = driver.liveBytes();
   for (int round = 0; round < 3; ++round)
     for (size_t s = 0; s < 4; ++s) chain.run(xs[s], ys[s], streams[s]->stream);
+  EXPECT_EQ(driver.liveBytes(), before + 4 * static_cast<size_t>(chain.executable.arenaBytes()))
+      << "with fewer, streams wait for each other";
   for (size_t s = 0; s < 4; ++s) {
     chain.device->synchronize(streams[s]->stream);
     chain.expect(ys[s], static_cast<float>(100 * s));
@@ -105,6 +108,7 @@ TEST_F(CudaTest, ThreadsOfOneStreamDoNotMixTheirRuns) {
   std::unique_ptr<OwnedStream> stream = chain.device->makeStream();
   std::vector<DeviceBuffer> xs, ys;
   for (int t = 0; t < 4; ++t) xs.push_back(chain.ramp(static_cast<float>(t))), ys.push_back(chain.empty());
+  driver.setSlowLaunches(true);
   std::vector<std::thread> threads;
   for (size_t t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
@@ -116,6 +120,28 @@ TEST_F(CudaTest, ThreadsOfOneStreamDoNotMixTheirRuns) {
   for (size_t i = 0; i < launches.size(); ++i) EXPECT_EQ(launches[i].symbol, i % 2 ? "scale" : "add") << i;
   chain.device->synchronize(stream->stream);
   for (size_t t = 0; t < 4; ++t) chain.expect(ys[t], static_cast<float>(t));
+}
+
+TEST_F(CudaTest, ItsCodeStaysUntilItsRunsAreDone) {
+  // Without an arena or parameters, whose going would wait for the device.
+  LaunchPlan plan;
+  plan.name = "bare";
+  BufferId x = addBuffer(plan, BufferKind::Input, "x", 64), y = addBuffer(plan, BufferKind::Output, "y", 64);
+  plan.steps = {add(x, x, y, 64)};
+  auto device = makeDevice();
+  DeviceBuffer a = device->allocate(256), b = device->allocate(256);
+  void *in = a.data(), *out = b.data();
+  std::unique_ptr<OwnedStream> stream = device->makeStream();
+  std::optional<PlanExecutable> executable;
+  executable.emplace(forCuda(plan), device, cudaKernels());
+  executable->runDevice({&in, 1}, {&out, 1}, {}, {.stream = stream->stream});
+  executable.reset();
+  executable.emplace(forCuda(plan), device, cudaKernels());
+  std::optional<PlanReplay> replay = executable->capture({&in, 1}, {&out, 1});
+  executable.reset();
+  replay->run(stream->stream);
+  replay.reset();
+  EXPECT_EQ(driver.liveObjects(), 2) << "the context and the stream";
 }
 
 TEST_F(CudaTest, AnyElementsAddressWorks) {

@@ -2,8 +2,10 @@
 #include "tests/runtime/cuda/fake/FakeState.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 using namespace kiln::test;
 
@@ -209,6 +211,8 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *code, unsigned count, 
 
 CUresult cuModuleUnload(CUmodule module) {
   UNSAFE_CALL(cuModuleUnload);
+  for (const auto &s : state().streams)
+    if (!s->queue.empty()) state().fault("code unloaded while work is queued");
   delete reinterpret_cast<Module *>(module);
   --state().objects;
   return CUDA_SUCCESS;
@@ -252,6 +256,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction handle, void **parameters, void **) {
+  if (state().slowLaunches) std::this_thread::sleep_for(std::chrono::microseconds(20)); // others get their turn
   CONTEXT_CALL(cuLaunchKernelEx);
   if (state().dropLaunches) return CUDA_SUCCESS;
   auto *function = reinterpret_cast<Function *>(handle);

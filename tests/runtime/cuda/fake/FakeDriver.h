@@ -60,6 +60,8 @@ public:
   virtual int liveObjects() = 0;
   /// Launches are counted and dropped, for tests of time.
   virtual void setDropLaunches(bool drop) = 0;
+  /// Launches take long enough that other threads get a turn between any two.
+  virtual void setSlowLaunches(bool slow) = 0;
 };
 
 } // namespace kiln::test

@@ -3,6 +3,7 @@
 
 #include "tests/runtime/cuda/fake/FakeDriver.h"
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -19,7 +20,7 @@ struct Event {
 /// One piece of a stream's work: something to do, an event to reach, or an event to wait for.
 struct Op {
   std::function<void()> run;
-  Event *reach = nullptr, *wait = nullptr;
+  std::shared_ptr<Event> reach, wait;
   uint64_t generation = 0;
 };
 using Graph = std::vector<Op>;
@@ -77,6 +78,7 @@ public:
   size_t liveBytes() override;
   int liveObjects() override { return objects; }
   void setDropLaunches(bool drop) override { dropLaunches = drop; }
+  void setSlowLaunches(bool slow) override { slowLaunches = slow; }
 
   /// What every call begins with: counts it, and says how it is to fail.
   CUresult enter(const char *call);
@@ -113,6 +115,7 @@ public:
   uint64_t captures = 0;
   double now = 0; ///< milliseconds: every op takes one
   bool dropLaunches = false;
+  std::atomic<bool> slowLaunches = false;
 
 private:
   bool step(StreamState &stream);

@@ -8,7 +8,7 @@ using namespace kiln::test;
 namespace {
 
 FakeState &state() { return FakeState::get(); }
-Event *event(CUevent handle) { return reinterpret_cast<Event *>(handle); }
+std::shared_ptr<Event> &event(CUevent handle) { return *reinterpret_cast<std::shared_ptr<Event> *>(handle); }
 
 } // namespace
 
@@ -112,15 +112,14 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
 
 CUresult cuEventCreate(CUevent *handle, unsigned) {
   CONTEXT_CALL(cuEventCreate);
-  *handle = reinterpret_cast<CUevent>(new Event());
+  *handle = reinterpret_cast<CUevent>(new std::shared_ptr<Event>(std::make_shared<Event>()));
   ++state().objects;
   return CUDA_SUCCESS;
 }
 
 CUresult cuEventDestroy(CUevent handle) {
   CONTEXT_CALL(cuEventDestroy);
-  state().drainAll();
-  delete event(handle);
+  delete &event(handle); // queued work keeps what it is about
   --state().objects;
   return CUDA_SUCCESS;
 }
