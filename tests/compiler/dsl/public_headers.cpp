@@ -1,4 +1,5 @@
 // Compiled alone, with no include path but the public ones: what a user's program sees. MLIR may not be among it.
+#include <kiln/Compiler.h>
 #include <kiln/Graph.h>
 #include <kiln/Ops.h>
 
