@@ -53,7 +53,9 @@ public:
 std::unique_ptr<Executor> makeHostExecutor(const Target &target, codegen::JitEffort effort);
 /// On this machine's first GPU. Throws Error (no device).
 std::unique_ptr<Executor> makeCudaExecutor(const Target &target);
-/// One of the above, as the target says. `effort` is that of the cpu's JIT.
+/// Interprets the tile programs of gpu targets, and runs no plans.
+std::unique_ptr<Executor> makeTileExecutor();
+/// One of the first two, as the target says. `effort` is that of the cpu's JIT.
 std::unique_ptr<Executor> makeExecutor(const Target &target, codegen::JitEffort effort);
 
 /// The type of a tensor value as the runtime says it.

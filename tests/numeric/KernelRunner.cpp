@@ -73,17 +73,27 @@ std::string &kiln::numeric::defaultTarget() {
   return name;
 }
 
+bool &kiln::numeric::interpretsTiles() {
+  static bool interprets = false;
+  return interprets;
+}
+
 Target kiln::numeric::targetOf(const BuildOptions &options) {
   std::string name = options.target.empty() ? defaultTarget() : options.target;
   if (std::optional<Target> row = findTarget(name)) return *row;
   throw std::runtime_error("no target is called " + name);
 }
 
+/// What must be equal for two builds to share an executor.
+static std::string keyOf(const Target &target, const BuildOptions &options) {
+  return target.name() + (options.effort == codegen::JitEffort::Fast ? " fast " : " full ") +
+         (options.interpret ? "interpreted " : "");
+}
+
 Executor &KernelRunner::executor(const BuildOptions &options) {
   Target target = targetOf(options);
-  std::unique_ptr<Executor> &known =
-      executors[target.name() + (options.effort == codegen::JitEffort::Fast ? " fast" : " full")];
-  if (!known) known = makeExecutor(target, options.effort);
+  std::unique_ptr<Executor> &known = executors[keyOf(target, options)];
+  if (!known) known = options.interpret ? makeTileExecutor() : makeExecutor(target, options.effort);
   return *known;
 }
 
@@ -92,7 +102,7 @@ std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, c
   Diagnostics diagnostics(context);
   OwningOpRef<ModuleOp> module = isolate(kernel, options.schedule);
   std::string text = print(*module);
-  std::string key = target.name() + (options.effort == codegen::JitEffort::Fast ? " fast " : " full ") + text;
+  std::string key = keyOf(target, options) + text;
   if (auto known = kernels.find(key); known != kernels.end() && !options.edit) return known->second;
 
   if (auto symbol = kernel.getSymbol(); symbol && options.schedule.empty())

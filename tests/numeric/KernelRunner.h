@@ -25,9 +25,13 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 /// A change to a module of one tile program, before it is lowered; returns whether it found what it wanted to change.
 using TileEdit = std::function<bool(mlir::ModuleOp)>;
 
+/// Whether tile programs are interpreted where nothing else is said: at first not.
+bool &interpretsTiles();
+
 struct BuildOptions {
-  std::string target;   ///< a row of ir/target; empty: defaultTarget()
-  std::string schedule; ///< #graph.schedule<...> as text; empty: the kernel's own, or the default one
+  std::string target;                 ///< a row of ir/target; empty: defaultTarget()
+  std::string schedule;               ///< #graph.schedule<...> as text; empty: the kernel's own, or the default one
+  bool interpret = interpretsTiles(); ///< run tile programs of a gpu target without one
   codegen::JitEffort effort = codegen::JitEffort::Fast;
   TileEdit edit = {};           ///< an edited kernel is not kept for others
   bool keepTileProgram = false; ///< fill BuiltKernel::tileProgram
