@@ -4,6 +4,7 @@
 #include "compiler/dsl/GraphImpl.h"
 #include "passes/interp/Interpreter.h"
 #include "passes/plan/Constants.h"
+#include "passes/plan/Layouts.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -13,11 +14,6 @@ using namespace mlir;
 using namespace kiln;
 
 namespace {
-
-HostTensor emptyOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return HostTensor(Shape(tensor.getShape()), dsl::dtypeOf(type));
-}
 
 /// A plan that launches one kernel: its operands are the inputs, its results the outputs.
 LaunchPlan planOf(graph::KernelOp kernel, const Target &target, const CompiledKernelInfo &compiled) {
@@ -29,8 +25,7 @@ LaunchPlan planOf(graph::KernelOp kernel, const Target &target, const CompiledKe
   for (size_t d = 0; d < 3; ++d) launch.grid[d] = needs.grid[d];
   launch.sharedBytes = needs.sharedBytes;
   launch.scratchBytes = needs.scratchBytes;
-  auto add = [&](Type type, BufferKind kind, std::vector<BufferId> &list) {
-    HostTensor like = emptyOf(type);
+  auto add = [&](const HostTensor &like, BufferKind kind, std::vector<BufferId> &list) {
     PlanBuffer buffer;
     buffer.id = static_cast<BufferId>(plan.buffers.size());
     buffer.name = fmt::format("{}{}", kind == BufferKind::Input ? "in" : "out", list.size());
@@ -42,8 +37,8 @@ LaunchPlan planOf(graph::KernelOp kernel, const Target &target, const CompiledKe
     launch.args.push_back(BufferArg{buffer.id, 0, kind == BufferKind::Input ? Access::Read : Access::Write});
     plan.buffers.push_back(std::move(buffer));
   };
-  for (Type type : kernel.getInputs().getTypes()) add(type, BufferKind::Input, plan.inputs);
-  for (Type type : kernel.getResultTypes()) add(type, BufferKind::Output, plan.outputs);
+  for (size_t i = 0; i < kernel.getInputs().size(); ++i) add(operandMemory(kernel, i), BufferKind::Input, plan.inputs);
+  for (size_t i = 0; i < kernel.getNumResults(); ++i) add(resultMemory(kernel, i), BufferKind::Output, plan.outputs);
   plan.steps.push_back(std::move(launch));
   return plan;
 }
@@ -94,15 +89,19 @@ void Walk::judge(graph::KernelOp kernel, ArrayRef<HostTensor> inputs, ArrayRef<H
 
 void Walk::runKernel(graph::KernelOp kernel) {
   const CompiledKernelInfo &compiled = executable.kernels.find(*kernel.getSymbol())->second;
-  std::vector<HostTensor> inputs, outputs;
-  for (Value input : kernel.getInputs()) inputs.push_back(values.at(input));
-  for (Type type : kernel.getResultTypes()) {
-    outputs.push_back(emptyOf(type));
+  std::vector<HostTensor> inputs, operands, outputs; // operands and outputs as the kernel's layouts say
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    inputs.push_back(values.at(input));
+    operands.push_back(toOperandMemory(kernel, i, inputs.back()));
+  }
+  for (size_t i = 0; i < kernel.getNumResults(); ++i) {
+    outputs.push_back(resultMemory(kernel, i));
     for (std::byte &byte : outputs.back().bytes()) byte = std::byte(0xFF); // an element not written must show
   }
   KernelImage image = compiled.image;
   PlanExecutable(planOf(kernel, executable.compiler->target, compiled), executable.compiler->device, {&image, 1})
-      .runInto(inputs, outputs);
+      .runInto(operands, outputs);
+  for (auto [i, output] : llvm::enumerate(outputs)) output = fromResultMemory(kernel, i, output);
   const bool first = judged.insert(*kernel.getSymbol()).second;
   if (first || scope == CheckScope::EveryLaunch) judge(kernel, inputs, outputs);
   for (auto [result, output] : llvm::zip(kernel.getResults(), outputs)) values[result] = output;

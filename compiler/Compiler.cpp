@@ -130,13 +130,14 @@ private:
   std::shared_ptr<ExecutableImpl> made = std::make_shared<ExecutableImpl>();
   dsl::ErrorCatcher catcher;
   std::vector<graph::FusionDecision> decisions;
+  graph::Alignment alignment;
   PipelineOptions options;
   IrRecorder *recorder = nullptr;
 };
 } // namespace
 
 Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph &graph)
-    : compiler(*owner), catcher(owner->context.get()), options{owner->target, owner->options.fuse, &decisions} {
+    : compiler(*owner), catcher(owner->context.get()), options{owner->target, owner->options.fuse, &decisions, &alignment} {
   made->compiler = owner;
   if (owner->options.keepIr || !owner->options.dumpIr.empty()) recorder = &made->recorder;
   std::string bytes = dsl::Access::impl(graph).bytecode();
@@ -204,7 +205,7 @@ std::shared_ptr<ExecutableImpl> Compilation::run() {
   for (const auto &[symbol, kernel] : made->kernels) images.push_back(kernel.image);
   made->bound = std::make_unique<BoundPlan>(made->plan, std::move(images), compiler.device,
                                             ExecutableOptions{.poisonArena = compiler.options.poison});
-  made->report = makeReport(compiler, *made, decisions);
+  made->report = makeReport(compiler, *made, decisions, alignment);
   times.total = total.seconds();
   times.threads = compiler.threads();
   made->report.times = times;

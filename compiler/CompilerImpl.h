@@ -61,7 +61,7 @@ mlir::FailureOr<CompiledKernels> compileKernels(const CompilerImpl &compiler, ml
 
 /// The report of a compiled graph, without times.
 Report makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,
-                  llvm::ArrayRef<graph::FusionDecision> decisions);
+                  llvm::ArrayRef<graph::FusionDecision> decisions, const graph::Alignment &alignment);
 
 } // namespace kiln
 

@@ -23,6 +23,8 @@ void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &) {
 
 void kiln::addFusedPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(graph::createFusePass({.fuse = options.fuse}, options.decisions));
+  if (options.target->gpu())
+    pm.addNestedPass<func::FuncOp>(graph::createAlignPass({.target = options.target->name()}, options.alignment));
 }
 
 void kiln::addScheduledPasses(OpPassManager &pm, const PipelineOptions &options) {

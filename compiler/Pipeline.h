@@ -9,6 +9,7 @@
 #define KILN_COMPILER_PIPELINE_H
 
 #include "ir/target/Target.h"
+#include "passes/graph/Alignment.h"
 #include "passes/graph/Fusion.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,6 +23,7 @@ struct PipelineOptions {
   std::optional<Target> target; ///< needed from the scheduled level on
   bool fuse = true;
   std::vector<graph::FusionDecision> *decisions = nullptr; ///< filled by fusion; may be null
+  graph::Alignment *alignment = nullptr;                   ///< filled by graph-align; may be null
 };
 
 /// A function of the ops users write -> one of decomposed ops.

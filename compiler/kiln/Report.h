@@ -39,6 +39,20 @@ struct EdgeReport {
   int64_t bytesKept = 0; ///< traffic that stays because they are apart
 };
 
+/// A matmul operand whose rows do not start at 16 bytes, which a gpu copies slowly.
+struct AlignmentReport {
+  int kernel = -1;  ///< the matmul's launch, counted from 0 in program order
+  int operand = 0;  ///< of the kernel, counted from 0
+  std::string type; ///< "1793x1793xbf16"
+  SourceLoc where;  ///< of the matmul
+  std::string
+      by; ///< what gives it aligned rows: "copy" (a kernel), "producer" (the kernel that computes it), "nothing"
+  int64_t row = 0, paddedRow = 0; ///< elements from row to row, without and with padding
+  double narrowSeconds = 0;       ///< predicted of the matmul with the operand as it is
+  double alignedSeconds = 0;      ///< and with padded rows
+  double copySeconds = 0;         ///< predicted of the copy; 0 where there is none to pay for
+};
+
 /// Bytes by what holds them.
 struct MemoryReport {
   int64_t inputs = 0, parameters = 0, outputs = 0, constants = 0;
@@ -61,7 +75,8 @@ struct Report {
   std::vector<KernelReport> kernels; ///< in order of first launch
   std::vector<std::string> launches; ///< the symbol of every launch, in order
   std::vector<EdgeReport> edges;
-  int opsInGraph = 0; ///< after decomposition
+  std::vector<AlignmentReport> alignments; ///< in program order; of gpu targets
+  int opsInGraph = 0;                      ///< after decomposition
   MemoryReport memory;
   CompileTimes times;
 

@@ -41,6 +41,19 @@ static json toJson(const EdgeReport &e) {
           {"bytes_kept", e.bytesKept}};
 }
 
+static json toJson(const AlignmentReport &a) {
+  return {{"kernel", a.kernel},
+          {"operand", a.operand},
+          {"type", a.type},
+          {"where", toJson(a.where)},
+          {"by", a.by},
+          {"row", a.row},
+          {"padded_row", a.paddedRow},
+          {"narrow_seconds", a.narrowSeconds},
+          {"aligned_seconds", a.alignedSeconds},
+          {"copy_seconds", a.copySeconds}};
+}
+
 std::string Report::json() const {
   ::json all = {
       {"schema", 1}, {"target", target}, {"fused", fused}, {"ops_in_graph", opsInGraph}, {"launches", launches}};
@@ -48,6 +61,8 @@ std::string Report::json() const {
   for (const KernelReport &kernel : kernels) all["kernels"].push_back(toJson(kernel));
   all["edges"] = ::json::array();
   for (const EdgeReport &edge : edges) all["edges"].push_back(toJson(edge));
+  all["alignments"] = ::json::array();
+  for (const AlignmentReport &alignment : alignments) all["alignments"].push_back(toJson(alignment));
   all["memory"] = {{"inputs", memory.inputs},   {"parameters", memory.parameters},
                    {"outputs", memory.outputs}, {"constants", memory.constants},
                    {"arena", memory.arena},     {"temporaries", memory.temporaries}};

@@ -22,12 +22,17 @@ static MemoryReport memoryOf(const LaunchPlan &plan) {
   return memory;
 }
 
-static EdgeReport edgeOf(const graph::FusionDecision &decision) {
+/// `launchOf`: kernel of the function as fusion left it -> launch; empty where they are the same.
+static EdgeReport edgeOf(const graph::FusionDecision &decision, const std::vector<int> &launchOf) {
+  auto launch = [&](int kernel) {
+    bool moved = kernel >= 0 && kernel < static_cast<int>(launchOf.size());
+    return moved ? launchOf[static_cast<size_t>(kernel)] : kernel;
+  };
   EdgeReport edge;
   edge.producer = decision.producerOp;
   edge.consumer = decision.consumerOp;
-  edge.producerKernel = decision.producerKernel;
-  edge.consumerKernel = decision.consumerKernel;
+  edge.producerKernel = launch(decision.producerKernel);
+  edge.consumerKernel = launch(decision.consumerKernel);
   edge.producerWhere = dsl::sourceOf(decision.producer);
   edge.consumerWhere = dsl::sourceOf(decision.consumer);
   edge.sibling = decision.sibling;
@@ -37,8 +42,23 @@ static EdgeReport edgeOf(const graph::FusionDecision &decision) {
   return edge;
 }
 
+static AlignmentReport alignmentOf(const graph::AlignmentDecision &decision) {
+  AlignmentReport alignment;
+  alignment.kernel = decision.kernel;
+  alignment.operand = decision.operand;
+  alignment.type = decision.type;
+  alignment.where = dsl::sourceOf(decision.matmul);
+  alignment.by = graph::alignedByName(decision.by).str();
+  alignment.row = decision.stride;
+  alignment.paddedRow = decision.paddedStride;
+  alignment.narrowSeconds = decision.narrowSeconds;
+  alignment.alignedSeconds = decision.alignedSeconds;
+  alignment.copySeconds = decision.copySeconds;
+  return alignment;
+}
+
 Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,
-                        ArrayRef<graph::FusionDecision> decisions) {
+                        ArrayRef<graph::FusionDecision> decisions, const graph::Alignment &alignment) {
   Report report;
   report.target = fmt::format("{} ({})", compiler.deviceName(), compiler.target.name());
   report.fused = compiler.options.fuse;
@@ -55,7 +75,9 @@ Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable
     ++report.kernels[row->second].launches;
   });
   for (const graph::FusionDecision &decision : decisions)
-    if (!decision.merged) report.edges.push_back(edgeOf(decision));
+    if (!decision.merged) report.edges.push_back(edgeOf(decision, alignment.launchOf));
+  for (const graph::AlignmentDecision &decision : alignment.decisions)
+    report.alignments.push_back(alignmentOf(decision));
   report.memory = memoryOf(executable.plan);
   return report;
 }

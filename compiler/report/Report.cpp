@@ -25,6 +25,8 @@ std::string flops(double value) {
   return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
+std::string microseconds(double seconds) { return fmt::format("{:.3g} us", seconds * 1e6); }
+
 std::string place(const SourceLoc &where) {
   if (where.file.empty()) return "";
   size_t slash = where.file.find_last_of('/');
@@ -86,6 +88,13 @@ std::string Report::explain() const {
     ++totals[e.rule];
   }
   for (const auto &[rule, count] : totals) text += fmt::format("  {:<20} {:>5} edges\n", rule, count);
+  if (!alignments.empty()) text += fmt::format("\nMatmul operands with unaligned rows: {}\n", alignments.size());
+  for (const AlignmentReport &a : alignments) {
+    std::string copy = a.copySeconds > 0 ? fmt::format(" and a copy of {}", microseconds(a.copySeconds)) : "";
+    text += fmt::format("  {} ({}) operand {}, {}\n    by {}: {} with rows of {}, {} with rows of {}{}\n",
+                        kernelName(a.kernel), place(a.where), a.operand, a.type, a.by, microseconds(a.narrowSeconds),
+                        a.row, microseconds(a.alignedSeconds), a.paddedRow, copy);
+  }
   text += fmt::format("\nMemory\n  inputs     {:>10}\n  parameters {:>10}\n  constants  {:>10}\n  outputs    {:>10}\n"
                       "  arena      {:>10}   peak of all temporaries, which would be {} without sharing\n",
                       bytes(memory.inputs), bytes(memory.parameters), bytes(memory.constants), bytes(memory.outputs),

@@ -74,6 +74,38 @@ def Fuse : Pass<"graph-fuse", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "kernels made">, Statistic<"numMerges", "merges", "merges made">];
 }
 
+def Align : Pass<"graph-align", "::mlir::func::FuncOp"> {
+  let summary = "gives matmul operands rows that start at 16 bytes, where that is quicker";
+  let description = [{
+    On a gpu, an operand of 16-bit elements whose rows do not start at 16 bytes cannot be copied into shared memory
+    asynchronously; it goes through registers, element by element, once for every tile across it. With rows padded to
+    128 bytes (16, of short ones) it can. Where a kernel computes the operand, it stores padded rows, and every reader
+    knows: no kernel more. Where it does not (an input, a parameter, a value that is returned as well), a copy is made,
+    if the cost model (`passes/cost`) says that copy and aligned matmul take less time than the matmul as it is;
+    operands of one shape share a kernel, and matmuls a copy. Nothing is ever read from the padding.
+
+    Before:
+    ```mlir
+    %y = graph.kernel "matmul" (%a = %x : tensor<1793x1793xbf16>, …) …
+    ```
+    After:
+    ```mlir
+    %p = graph.kernel "pointwise" (%a = %x : tensor<1793x1793xbf16>) -> tensor<1793x1793xbf16> attributes {
+        result_layouts = [#graph.layout<strides = [1856, 1]>]} { graph.yield %a : … }
+    %y = graph.kernel "matmul" (%a = %p : tensor<1793x1793xbf16>, …) … attributes {
+        input_layouts = [#graph.layout<strides = [1856, 1]>, …]} …
+    ```
+
+    Limits: gpu targets; on others it changes nothing. Operands that a prologue computes stay as they are. Numerics:
+    none, the same products are summed in the same order.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "row of ir/target">,
+                 Option<"explain", "explain", "bool", "false", "say what became of every operand, as remarks">];
+  let dependentDialects = ["::kiln::graph::GraphDialect"];
+  let statistics = [Statistic<"numCopies", "copies", "operands copied">,
+                    Statistic<"numPadded", "padded", "results of kernels stored with padded rows">];
+}
+
 def NameKernels : Pass<"graph-name-kernels", "::mlir::func::FuncOp"> {
   let summary = "gives kernels of equal structure equal symbols";
   let description = [{

@@ -178,6 +178,48 @@ private:
     return bufferOf[root] = *id;
   }
 
+  //===- Layouts --------------------------------------------------------------------------------------------------===//
+
+  /// The strides that a kernel gives its operand or result `i`; empty where it is dense.
+  static FailureOr<SmallVector<int64_t>> stridesOf(KernelOp kernel, Value value, std::optional<ArrayAttr> layouts,
+                                                   size_t i) {
+    if (!layouts) return SmallVector<int64_t>();
+    auto layout = cast<graph::LayoutAttr>((*layouts)[i]);
+    if (layout.getOffset() != 0 || llvm::any_of(layout.getStrides(), [](int64_t stride) { return stride < 0; }))
+      return kernel.emitError("a buffer starts at its first element and runs upwards");
+    SmallVector<int64_t> strides(layout.getStrides());
+    if (strides == layout::rowMajorStrides(graph::shapeOf(value))) strides.clear();
+    return strides;
+  }
+
+  /// Lays a buffer that a kernel writes out as the kernel says.
+  LogicalResult layOut(KernelOp kernel, size_t result, BufferId id) {
+    Value value = kernel.getOutputs()[result];
+    FailureOr<SmallVector<int64_t>> strides = stridesOf(kernel, value, kernel.getResultLayouts(), result);
+    if (failed(strides)) return failure();
+    PlanBuffer &b = buffer(id);
+    if (strides->empty() || b.bytes == Expr(0)) return success();
+    if (b.kind != BufferKind::Temporary)
+      return kernel.emitError() << "result " << result << " is an output of the graph, which is dense";
+    b.strides.assign(strides->begin(), strides->end());
+    int64_t last = 0;
+    for (auto [extent, stride] : llvm::zip(graph::shapeOf(value), *strides)) last += (extent - 1) * stride;
+    b.bytes = (last + 1) * *byteSize(b.dtype, 1);
+    return success();
+  }
+
+  /// Fails where a kernel reads a value otherwise than it lies.
+  LogicalResult checkLayout(KernelOp kernel, size_t operand, BufferId id) {
+    Value value = kernel.getInputs()[operand];
+    FailureOr<SmallVector<int64_t>> strides = stridesOf(kernel, value, kernel.getInputLayouts(), operand);
+    if (failed(strides)) return failure();
+    auto same = [](const Expr &l, int64_t r) { return l == Expr(r); };
+    const PlanBuffer &b = buffer(id);
+    bool fits = b.strides.empty() || rootOf(value).getType() == value.getType(); // else a reshape is no alias
+    if (fits && std::ranges::equal(b.strides, *strides, same)) return success();
+    return kernel.emitError() << "operand " << operand << " does not lie as its layout says";
+  }
+
   //===- Steps ----------------------------------------------------------------------------------------------------===//
 
   LogicalResult addOp(Operation *op) {
@@ -197,14 +239,14 @@ private:
     for (int d = 0; d < 3; ++d) step.grid[d] = launch->grid[d];
     step.sharedBytes = launch->sharedBytes;
     step.scratchBytes = launch->scratchBytes;
-    for (Value operand : kernel.getInputs()) {
+    for (auto [i, operand] : llvm::enumerate(kernel.getInputs())) {
       FailureOr<BufferId> id = lookup(operand);
-      if (failed(id)) return failure();
+      if (failed(id) || failed(checkLayout(kernel, i, *id))) return failure();
       step.args.push_back(BufferArg{*id, 0, Access::Read});
     }
-    for (Value result : kernel.getOutputs()) {
+    for (auto [i, result] : llvm::enumerate(kernel.getOutputs())) {
       FailureOr<BufferId> id = addResult(kernel, result);
-      if (failed(id)) return failure();
+      if (failed(id) || failed(layOut(kernel, i, *id))) return failure();
       bufferOf[result] = *id;
       step.args.push_back(BufferArg{*id, 0, Access::Write});
     }
@@ -239,6 +281,7 @@ private:
       if (buffer(copy.to).bytes == Expr(0)) continue;
       FailureOr<BufferId> from = lookup(copy.from);
       if (failed(from)) return failure();
+      if (!buffer(*from).strides.empty()) return emitError(copy.from.getLoc(), "what is returned must be dense");
       plan.steps.push_back(CopyStep{{*from, 0, Access::Read}, {copy.to, 0, Access::Write}, buffer(copy.to).bytes});
     }
     return success();

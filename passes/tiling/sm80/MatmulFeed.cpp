@@ -103,7 +103,7 @@ FailureOr<Value> MatmulFeed::loadRow(Value block, Value row) {
   const Emitter::Anchors noAnchors;
   Emitter emitter(b, loc, frame.context.memories, noAnchors, point);
   FailureOr<Value> value = emitter.emitFragment(operand.value, operand.map);
-  if (failed(value) || !lanesLeft || !kResidue || operand.isMemory) return value;
+  if (failed(value) || !lanesLeft || !kResidue || operand.memory) return value;
   // What a prologue makes of a masked element may be anything.
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(frame.problem.element));
   return arith::SelectOp::create(b, loc, point.residue, *value, emitter.splat(zero)).getResult();

@@ -83,7 +83,7 @@ private:
       if (!op || !layout::viewMap(op)) return;
       demand = graph::operandDemands(demand, extents).front();
     }
-    operand.isMemory = true;
+    operand.memory = demand.value;
     const Memory &memory = memories.find(demand.value)->second;
     AffineExpr offset = offsetOf(demand, memory);
     auto free = layout::linearIn(offset, operand.free, extents);

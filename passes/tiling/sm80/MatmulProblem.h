@@ -31,12 +31,12 @@ struct CopySource {
 /// One operand of the matmul, by the side of the result that it spans. Its index is (batch…, free, k).
 struct MatmulOperand {
   mlir::Value value;
-  mlir::AffineMap map;   ///< (batch…, m, n, k) -> index in `value`
-  unsigned free = 0;     ///< dimension m or n of the iteration space
-  int64_t extent = 0;    ///< of `free`
-  bool alongK = true;    ///< what is next to each other in memory runs along k, else along `free`
-  int64_t vec = 1;       ///< elements of one access of up to 16 bytes along that dimension
-  bool isMemory = false; ///< it is read as it is, so that what is masked is zero
+  mlir::AffineMap map; ///< (batch…, m, n, k) -> index in `value`
+  unsigned free = 0;   ///< dimension m or n of the iteration space
+  int64_t extent = 0;  ///< of `free`
+  bool alongK = true;  ///< what is next to each other in memory runs along k, else along `free`
+  int64_t vec = 1;     ///< elements of one access of up to 16 bytes along that dimension
+  mlir::Value memory;  ///< the region's argument that it is, views aside; null where it is computed
   std::optional<CopySource> source;
 };
 

@@ -235,6 +235,11 @@ FailureOr<OuterSchedule> sm80::outerSchedule(Location loc, graph::ScheduleAttr a
   return parseChecked<OuterSchedule>(loc, attr, kOuter, problem, target);
 }
 
+double sm80::matmulSeconds(const MatmulProblem &problem, const GpuTarget &target) {
+  if (problem.isSixteenBit()) return secondsOf(problem, quickest<MmaSchedule>(problem, kMmaCandidates, target), target);
+  return secondsOf(problem, quickest<OuterSchedule>(problem, kOuterCandidates, target), target);
+}
+
 graph::ScheduleAttr sm80::defaultMatmul(MLIRContext *context, const MatmulProblem &problem, const GpuTarget &target) {
   if (problem.isSixteenBit())
     return packSchedule<MmaSchedule>(context, quickest<MmaSchedule>(problem, kMmaCandidates, target), "matmul", kMma);

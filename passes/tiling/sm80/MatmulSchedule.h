@@ -51,6 +51,9 @@ llvm::FailureOr<MmaSchedule> mmaSchedule(mlir::Location loc, graph::ScheduleAttr
 llvm::FailureOr<OuterSchedule> outerSchedule(mlir::Location loc, graph::ScheduleAttr attr, const MatmulProblem &problem,
                                              const GpuTarget &target);
 
+/// Seconds of the matmul by the cost model, with its default schedule.
+double matmulSeconds(const MatmulProblem &problem, const GpuTarget &target);
+
 /// The legal schedule that the cost model (passes/cost/Matmul.h) finds quickest.
 graph::ScheduleAttr defaultMatmul(mlir::MLIRContext *context, const MatmulProblem &problem, const GpuTarget &target);
 

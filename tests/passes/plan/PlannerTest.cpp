@@ -133,6 +133,61 @@ TEST(Planner, RandomGraphsGiveSoundPlans) {
     }
 }
 
+/// A kernel that writes %p with the given result layouts, and one that reads it with the given input layouts.
+std::string padded(const std::string &result, const std::string &input, const std::string &returned = "%y") {
+  return R"(func.func @main(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
+      %p = graph.kernel "pointwise" (%a = %x : tensor<6x5xf32>) -> tensor<6x5xf32> attributes {symbol = "k", )" +
+         result + R"(} {
+        graph.yield %a : tensor<6x5xf32>
+      }
+      %y = graph.kernel "pointwise" (%a = %p : tensor<6x5xf32>) -> tensor<6x5xf32> attributes {symbol = "l")" +
+         input + R"(} {
+        %v = math.absf %a : tensor<6x5xf32>
+        graph.yield %v : tensor<6x5xf32>
+      }
+      return )" +
+         returned + R"( : tensor<6x5xf32>
+    })";
+}
+const std::string kResult = "result_layouts = [#graph.layout<strides = [8, 1]>]";
+const std::string kInput = ", input_layouts = [#graph.layout<strides = [8, 1]>]";
+
+/// What planGraph says of a function of kernels, or nothing if it makes a plan.
+std::string refusal(const std::string &text) {
+  GraphKit kit;
+  kit.parse(text);
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&kit.context(), [&](mlir::Diagnostic &d) { message = d.str(); });
+  PlanOptions options;
+  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(KernelLaunch()); };
+  EXPECT_EQ(mlir::failed(planGraph(kit.function(), options)), !message.empty());
+  return message;
+}
+
+TEST(Planner, LaysTemporariesOutAsKernelsSay) {
+  GraphKit kit;
+  kit.parse(padded(kResult, kInput));
+  PlanOptions options;
+  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(KernelLaunch()); };
+  mlir::FailureOr<LaunchPlan> plan = planGraph(kit.function(), options);
+  ASSERT_TRUE(mlir::succeeded(plan));
+  EXPECT_EQ(verify(*plan), std::vector<std::string>());
+  const PlanBuffer &temporary = plan->buffers[2];
+  EXPECT_EQ(temporary.kind, BufferKind::Temporary);
+  EXPECT_EQ(temporary.strides, (std::vector<Expr>{8, 1}));
+  EXPECT_EQ(temporary.bytes, Expr((5 * 8 + 5) * 4)); // no padding behind the last row
+}
+
+TEST(Planner, RefusesLayoutsThatDoNotMeet) {
+  EXPECT_EQ(refusal(padded(kResult, kInput)), "");
+  EXPECT_EQ(refusal(padded(kResult, "")), "operand 0 does not lie as its layout says");
+  EXPECT_EQ(refusal(padded("result_layouts = [#graph.layout<strides = [5, 1]>]", kInput)),
+            "operand 0 does not lie as its layout says");
+  EXPECT_EQ(refusal(padded(kResult, kInput, "%p")), "result 0 is an output of the graph, which is dense");
+  EXPECT_EQ(refusal(padded("result_layouts = [#graph.layout<strides = [8, 1] offset 4>]", kInput)),
+            "a buffer starts at its first element and runs upwards");
+}
+
 TEST(Planner, RefusesWhatIsNoKernel) {
   GraphKit kit;
   kit.parse("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = math.exp %x : tensor<4xf32> return %0 : "
