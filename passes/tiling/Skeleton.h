@@ -46,6 +46,7 @@ llvm::ArrayRef<Skeleton> skeletons();
 namespace sm80 {
 mlir::FailureOr<int64_t> buildPointwise(SkeletonContext &);
 mlir::FailureOr<int64_t> buildRow(SkeletonContext &);
+mlir::FailureOr<int64_t> buildColumn(SkeletonContext &);
 mlir::FailureOr<int64_t> buildMatmul(SkeletonContext &);
 /// Those of every gpu target: what a newer one does not override runs on it as well.
 llvm::ArrayRef<Skeleton> skeletons();

@@ -31,6 +31,11 @@ Rows sm80::pointwiseRows(ArrayRef<Access> accesses, const graph::KernelForm &for
   return splitRows(form.extents, dims, suffix);
 }
 
+Rows sm80::columnsOf(ArrayRef<Access> accesses, const graph::KernelForm &form) {
+  SmallVector<int64_t> kept = coalescedOrder(accesses, form.extents, form.keptAxes());
+  return splitRows(form.extents, kept, kept.empty() ? 0 : contiguousSuffix(accesses, form.extents, kept));
+}
+
 LogicalResult sm80::ifElse(SkeletonContext &context, Value condition, llvm::function_ref<LogicalResult()> then,
                            llvm::function_ref<LogicalResult()> otherwise) {
   OpBuilder &b = context.builder;

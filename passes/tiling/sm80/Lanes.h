@@ -29,6 +29,9 @@ struct Groups {
 /// The rows of a pointwise kernel: what runs through memory as one; `across`: the whole space.
 Rows pointwiseRows(llvm::ArrayRef<Access> accesses, const graph::KernelForm &form, bool across);
 
+/// The kept dimensions of a kernel whose lanes run along them: what runs through memory as one is a row.
+Rows columnsOf(llvm::ArrayRef<Access> accesses, const graph::KernelForm &form);
+
 /// `scf.if condition` of a uniform condition, without results; `otherwise` may be null.
 mlir::LogicalResult ifElse(SkeletonContext &context, mlir::Value condition,
                            llvm::function_ref<mlir::LogicalResult()> then,

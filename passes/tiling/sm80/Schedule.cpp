@@ -2,6 +2,7 @@
 
 #include "ir/layout/IndexMap.h"
 #include "passes/tiling/Knobs.h"
+#include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
 
@@ -25,6 +26,11 @@ const Knob<sm80::PointwiseSchedule> kPointwise[] = {{"threads", &sm80::Pointwise
 const Knob<sm80::RowSchedule> kRow[] = {{"threads", &sm80::RowSchedule::threads, 32, 1024, 32},
                                         {"groups", &sm80::RowSchedule::groups, 1, 32, 1},
                                         {"kept", &sm80::RowSchedule::kept, 0, 128, 1}};
+
+const Knob<sm80::ColumnSchedule> kColumn[] = {{"vec", &sm80::ColumnSchedule::vec, 1, 16, 1},
+                                              {"warps", &sm80::ColumnSchedule::warps, 1, 32, 1},
+                                              {"groups", &sm80::ColumnSchedule::groups, 1, 32, 1},
+                                              {"unroll", &sm80::ColumnSchedule::unroll, 1, 8, 1}};
 
 /// Groups of more than a warp are alone in their CTA.
 LogicalResult checkGroups(Location loc, int64_t threads, int64_t groups) {
@@ -88,7 +94,38 @@ sm80::RowSchedule defaultRow(const graph::KernelForm &form, const GpuTarget &tar
   return s;
 }
 
+/// As many warps as fill the SMs four times over, if there are: first by sharing out blocks, then by narrower accesses,
+/// down to 64 bytes of a warp.
+sm80::ColumnSchedule defaultColumn(graph::KernelOp kernel, const graph::KernelForm &form, const GpuTarget &target) {
+  sm80::ColumnSchedule s;
+  KernelMemory memory = memoryOf(kernel, {});
+  SmallVector<Access> accesses = accessesOf(form, memory.inputs, memory.outputs);
+  Rows columns = columnsOf(accesses, form);
+  int64_t length = layout::elementCount(form.extents, form.reducedAxes), wanted = 16 * target.sms;
+  int64_t blocks = llvm::divideCeil(std::max<int64_t>(length, 1), kColumnOrder.block);
+  int64_t sharing = std::min<int64_t>(32, llvm::bit_ceil<uint64_t>(blocks));
+  s.vec = vectorWidth(accesses, form.extents, columns);
+  auto vectors = [&]() -> int64_t { return columns.count * llvm::divideCeil(columns.length, 32 * s.vec); };
+  while (s.vec > 1 && (vectors() * sharing < wanted || 16 * s.vec >= columns.length)) s.vec /= 2;
+  for (s.warps = 1; s.warps < sharing && vectors() * s.warps < wanted;) s.warps *= 2;
+  if (s.warps == 1) s.groups = std::clamp<int64_t>(vectors() / (2 * target.sms), 1, kWarps);
+  Block &body = kernel.getBody().front();
+  int64_t ops = std::distance(body.begin(), body.end());
+  s.unroll = ops <= 16 ? 8 : ops <= 64 ? 4 : 1;
+  return s;
+}
+
 } // namespace
+
+FailureOr<sm80::ColumnSchedule> sm80::columnSchedule(Location loc, graph::ScheduleAttr attr) {
+  auto s = parseSchedule<sm80::ColumnSchedule>(loc, attr, "column", kColumn);
+  if (failed(s) || failed(powerOfTwo(loc, "vec", s->vec)) || failed(powerOfTwo(loc, "warps", s->warps)))
+    return failure();
+  if (s->warps > 1 && s->groups > 1)
+    return emitError(loc) << "schedule knobs `warps, groups`: warps of the same columns have their CTA alone, found "
+                          << s->warps << " and " << s->groups;
+  return s;
+}
 
 FailureOr<sm80::RowSchedule> sm80::rowSchedule(Location loc, graph::ScheduleAttr attr) {
   auto s = parseSchedule<sm80::RowSchedule>(loc, attr, "row", kRow);
@@ -113,9 +150,10 @@ graph::ScheduleAttr sm80::defaultSchedule(graph::KernelOp kernel, const graph::K
                                                  kPointwise);
   case graph::KernelKind::Row:
     return packSchedule<sm80::RowSchedule>(context, defaultRow(form, target), "row", kRow);
+  case graph::KernelKind::Column:
+    return packSchedule<sm80::ColumnSchedule>(context, defaultColumn(kernel, form, target), "column", kColumn);
   case graph::KernelKind::Matmul:
     return defaultMatmul(context, matmulProblem(form, memoryOf(kernel, {})), target);
-  default:
-    return {};
   }
+  llvm_unreachable("every kind has its schedule");
 }

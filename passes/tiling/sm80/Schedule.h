@@ -31,9 +31,18 @@ struct RowSchedule {
   int64_t kept = 32;     ///< most elements of a row that a thread keeps
 };
 
+/// A warp has 32·vec columns and reads `unroll` of their rows at a time; `warps` share the blocks of one piece.
+struct ColumnSchedule {
+  int64_t vec = 4;    ///< neighbouring columns of a thread
+  int64_t warps = 32; ///< of the same columns
+  int64_t groups = 1; ///< warps of other columns in a CTA; more than one only where `warps` is 1
+  int64_t unroll = 8; ///< rows that are loaded together
+};
+
 /// As those of Schedule.h, of gpu targets.
 llvm::FailureOr<PointwiseSchedule> pointwiseSchedule(mlir::Location loc, graph::ScheduleAttr attr);
 llvm::FailureOr<RowSchedule> rowSchedule(mlir::Location loc, graph::ScheduleAttr attr);
+llvm::FailureOr<ColumnSchedule> columnSchedule(mlir::Location loc, graph::ScheduleAttr attr);
 
 /// The schedule that formulas choose; null for a family without one.
 graph::ScheduleAttr defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form, const GpuTarget &target);

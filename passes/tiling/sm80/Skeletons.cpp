@@ -8,6 +8,7 @@ llvm::ArrayRef<Skeleton> kiln::tiling::sm80::skeletons() {
   static const Skeleton rows[] = {
       {graph::KernelKind::Pointwise, buildPointwise},
       {graph::KernelKind::Row, buildRow},
+      {graph::KernelKind::Column, buildColumn},
       {graph::KernelKind::Matmul, buildMatmul},
   };
   return rows;

@@ -68,7 +68,7 @@ void foldUnits(Machine &m, Operation *op) {
 void touchScratch(Machine &m, tile::FoldOp fold) {
   auto base = static_cast<int64_t>(m.uniform(fold.getScratch()));
   int64_t bytes = tile::bytesOf(elementOf(fold.getX()));
-  std::vector<int> holders = m.holders(fold.getX().getType(), 0);
+  const std::vector<int> &holders = m.holders(fold.getX().getType(), 0);
   for (size_t i = 0; i < holders.size(); ++i)
     m.shared.write(base + static_cast<int64_t>(i) * bytes, bytes, holders[i], 0);
   m.shared.barrier();

@@ -143,9 +143,12 @@ void Machine::demandAll(Operation *op) const {
     throw Fault("not every warp of the CTA reaches " + spell(op));
 }
 
-std::vector<int> Machine::holders(Type type, int64_t group) const {
+const std::vector<int> &Machine::holders(Type type, int64_t group) {
+  std::vector<int> &warpOf = knownHolders[{type, group}];
+  if (!warpOf.empty()) return warpOf;
+  if (!tile::isFragment(type)) return warpOf = {static_cast<int>(group)};
   layout::Fragment fragment = *tile::distributionOf(type);
-  std::vector<int> warpOf(static_cast<size_t>(fragment.rows * fragment.columns), -2);
+  warpOf.assign(static_cast<size_t>(fragment.rows * fragment.columns), -2);
   for (int64_t t = 0; t < fragment.threads(); ++t)
     for (int64_t r = 0; r < fragment.registers(); ++r) {
       layout::Place place = fragment.place(t, r);
@@ -177,7 +180,8 @@ void Machine::runBlock(Block &block) {
       runFor(&op);
       continue;
     }
-    RunFn fn = find(op.getName().getStringRef());
+    RunFn &fn = rows[&op];
+    if (!fn) fn = find(op.getName().getStringRef());
     if (!fn) throw Fault("the interpreter of tile programs has no row for '" + op.getName().getStringRef().str() + "'");
     try {
       fn(*this, &op);

@@ -85,7 +85,7 @@ public:
   /// Throws unless every warp is here.
   void demandAll(mlir::Operation *op) const;
   /// The warp that holds each element of a group of a fragment; -1 for several.
-  std::vector<int> holders(mlir::Type type, int64_t group) const;
+  const std::vector<int> &holders(mlir::Type type, int64_t group);
 
   /// Copies in flight, oldest first: groups of what to do when one lands.
   std::vector<std::vector<std::function<void()>>> copies{1};
@@ -93,6 +93,8 @@ public:
 private:
   tile::KernelOp program;
   llvm::DenseMap<mlir::Value, Bits> values;
+  llvm::DenseMap<std::pair<mlir::Type, int64_t>, std::vector<int>> knownHolders;
+  llvm::DenseMap<mlir::Operation *, void (*)(Machine &, mlir::Operation *)> rows; ///< of ops that have run
 
   void runBlock(mlir::Block &block);
   void runIf(mlir::Operation *op);

@@ -61,10 +61,6 @@ std::vector<int64_t> offsetsOf(Type type, int64_t offset, std::optional<int64_t>
   return offsets;
 }
 
-std::vector<int> holdersOf(Machine &m, Type type, int64_t group) {
-  return tile::isFragment(type) ? m.holders(type, group) : std::vector<int>{static_cast<int>(group)};
-}
-
 void checkAligned(int64_t offset, std::optional<int64_t> aligned) {
   if (offset % aligned.value_or(1) != 0)
     throw Fault(fmt::format("an offset of {} is said to be a multiple of {}", offset, *aligned));
@@ -75,7 +71,7 @@ void readAll(Machine &m, Value result, Value memory, Value mask, int64_t group, 
              Bits &out) {
   Type type = result.getType();
   Target target(m, memory, type, group);
-  std::vector<int> holders = holdersOf(m, type, group);
+  const std::vector<int> &holders = m.holders(type, group);
   std::span<const uint64_t> on = mask ? m.operand(mask, type, group) : std::span<const uint64_t>();
   for (size_t i = 0; i < offsets.size(); ++i) {
     if (mask && !(on[i] & 1)) continue;
@@ -88,7 +84,7 @@ void readAll(Machine &m, Value result, Value memory, Value mask, int64_t group, 
 void writeAll(Machine &m, Value value, Value memory, Value mask, int64_t group, llvm::ArrayRef<int64_t> offsets) {
   Type type = value.getType();
   Target target(m, memory, type, group);
-  std::vector<int> holders = holdersOf(m, type, group);
+  const std::vector<int> &holders = m.holders(type, group);
   std::span<const uint64_t> on = mask ? m.operand(mask, type, group) : std::span<const uint64_t>();
   std::span<const uint64_t> bits = m.operand(value, type, group);
   for (size_t i = 0; i < offsets.size(); ++i)

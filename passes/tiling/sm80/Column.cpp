@@ -1,0 +1,331 @@
+// The gpu skeleton of column kernels: a warp's lanes along the kept dimensions, the reduced space in sequence.
+//
+//   for each stage, for each piece of 2^16:
+//     each warp: its blocks of 128, one after another, several loads at a time; they meet in registers
+//     the warps' results meet through a shared tile, which every warp reads in the same order
+//   the warps share the points of the reduced space: every output that has an element per point
+//   the first warp: every output that has an element per column
+//
+// A warp reads 64 to 512 contiguous bytes of a row, 8 rows at a time; 32 warps of a CTA share the blocks of its
+// columns. Bytes in flight are no concern then: 64 KB of an SM. What is: few columns make few CTAs, since no two share
+// columns.
+#include "passes/tiling/sm80/Column.h"
+
+#include "passes/tiling/Combine.h"
+#include "passes/tiling/sm80/Lanes.h"
+
+#include "ir/layout/IndexMap.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+using namespace kiln::tiling::sm80;
+
+namespace {
+
+using Fragments = SmallVector<Value>;
+
+class AlongKept {
+public:
+  AlongKept(SkeletonContext &context, const sm80::ColumnSchedule &schedule, BlockOrder order)
+      : context(context), form(context.form), b(context.builder), loc(context.loc), index{b, loc}, schedule(schedule),
+        order(order), extent(32 * schedule.vec) {}
+
+  FailureOr<int64_t> run() {
+    columns = columnsOf(accessesOf(form, context.memories, context.outputs), form);
+    length = layout::elementCount(form.extents, form.reducedAxes);
+    chunks = llvm::divideCeil(columns.length, extent);
+    blocks = std::max<int64_t>(1, llvm::divideCeil(length, order.block));
+    width = llvm::bit_ceil<uint64_t>(std::min(blocks, order.blocksOfPiece));
+    warps = std::min(schedule.warps, width);
+    Groups groups{32, schedule.groups};
+    if (columns.count == 0 || columns.length == 0) return groups.begin(context), 0;
+    for (graph::ReduceOp reduce : form.reductions) {
+      FailureOr<Combine> combine = Combine::get(reduce);
+      if (failed(combine)) return failure();
+      combines.push_back(*combine);
+      meeting.push_back(warps > 1 ? allocShared(context, {warps, extent}, combine->element) : Value());
+    }
+    int64_t vectors = columns.count * chunks;
+    if (warps > 1) {
+      context.program.setThreads(32 * warps);
+      Value cta = tile::CtaIdOp::create(b, loc, b.getIndexType());
+      warp = tile::WarpIdOp::create(b, loc, b.getIndexType());
+      if (failed(buildVector(cta))) return failure();
+      return vectors;
+    }
+    warp = index.constant(0);
+    Value vector = groups.begin(context);
+    auto build = [&] { return buildVector(vector); };
+    bool whole = vectors % groups.perCta == 0;
+    if (failed(whole ? build() : ifElse(context, less(context, vector, index.constant(vectors)), build)))
+      return failure();
+    return llvm::divideCeil(vectors, groups.perCta);
+  }
+
+private:
+  SkeletonContext &context;
+  const graph::KernelForm &form;
+  OpBuilder &b;
+  Location loc;
+  IndexBuilder index;
+  const sm80::ColumnSchedule &schedule;
+  BlockOrder order;
+  int64_t extent;     ///< columns of a fragment
+  Rows columns;       ///< the kept dimensions; `inner` is what lanes run along
+  int64_t length = 1; ///< of the reduced space
+  int64_t chunks = 1; ///< fragments along the inner dimensions
+  int64_t blocks = 1; ///< of the reduced space
+  int64_t width = 1;  ///< leaves of the tree that a piece's blocks meet in
+  int64_t warps = 1;  ///< that share the blocks of a piece
+  SmallVector<Combine> combines;
+  SmallVector<Value> meeting; ///< of each reduction: where warps meet; null of one warp
+  Value warp, outer, chunk;
+  Emitter::Anchors anchors;
+  SmallVector<size_t> now; ///< reductions of the stage being built
+
+  RankedTensorType fragment(size_t reduction) const {
+    return tile::blocked(combines[reduction].element, extent, schedule.vec, 32);
+  }
+  Fragments identities() {
+    Fragments values;
+    for (size_t i : now) values.push_back(combines[i].identityFragment(b, loc, fragment(i)));
+    return values;
+  }
+  Fragments join(ValueRange left, ValueRange right) {
+    Fragments values;
+    for (auto [i, l, r] : llvm::zip(now, left, right)) values.push_back(combines[i].apply(b, loc, l, r));
+    return values;
+  }
+
+  LogicalResult buildVector(Value vector) {
+    outer = index.div(vector, chunks);
+    chunk = index.rem(vector, chunks);
+    for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage) {
+      now.clear();
+      for (size_t i = 0; i < form.reductions.size(); ++i)
+        if (form.reductionStages[i] == stage) now.push_back(i);
+      FailureOr<Fragments> results = length == 0 ? ofNothing() : reduceAll();
+      if (failed(results)) return failure();
+      for (auto [i, result] : llvm::zip(now, *results))
+        anchors[graph::ReduceOp(form.reductions[i]).getResult()] = result;
+    }
+    if (failed(storePoints())) return failure();
+    auto storeColumns = [&] {
+      Emitter emitter(b, loc, context.memories, anchors, keptPoint());
+      return storeOutputs(context, emitter, /*perRow=*/true);
+    };
+    return warps == 1 ? storeColumns() : ifElse(context, less(context, warp, index.constant(1)), storeColumns);
+  }
+
+  FailureOr<Fragments> ofNothing() {
+    Fragments values;
+    for (size_t i : now) {
+      if (!combines[i].empty) return graph::ReduceOp(form.reductions[i]).emitError("nothing to combine");
+      Value scalar = arith::ConstantOp::create(b, loc, combines[i].empty);
+      values.push_back(tile::SplatOp::create(b, loc, fragment(i), scalar));
+    }
+    return values;
+  }
+
+  //===- The canonical order --------------------------------------------------------------------------------------===//
+
+  FailureOr<Fragments> reduceAll() {
+    int64_t pieces = llvm::divideCeil(blocks, order.blocksOfPiece);
+    if (pieces == 1) return piece(index.constant(0));
+    return forLoop(b, loc, index.constant(0), index.constant(pieces), 1, identities(),
+                   [&](Value number, ValueRange before) -> FailureOr<Fragments> {
+                     // Some warps may still read where those of the last piece met.
+                     if (warps > 1) tile::BarrierOp::create(b, loc);
+                     FailureOr<Fragments> results = piece(index.mul(number, order.blocksOfPiece));
+                     if (failed(results)) return failure();
+                     return join(before, *results);
+                   });
+  }
+
+  /// The blocks of a piece in a halving tree: block w + warps·j is warp w's, so that the tree's upper levels pair the
+  /// blocks of one warp, and the lower ones the warps.
+  FailureOr<Fragments> piece(Value firstBlock) {
+    FailureOr<Fragments> own = blocksOfWarp(firstBlock);
+    if (failed(own) || warps == 1) return own;
+    for (auto [i, value] : llvm::zip(now, *own))
+      tile::StoreOp::create(b, loc, value, meeting[i], index.mul(warp, extent), Value(), IntegerAttr(), aligned());
+    tile::BarrierOp::create(b, loc);
+    return meet(0, 1);
+  }
+  IntegerAttr aligned() { return schedule.vec > 1 ? b.getI64IntegerAttr(schedule.vec) : IntegerAttr(); }
+
+  /// What the tree has at leaf `first` once leaves `half` apart have met.
+  Fragments meet(int64_t first, int64_t half) {
+    if (half < warps) return join(meet(first, 2 * half), meet(first + half, 2 * half));
+    Fragments values;
+    for (size_t i : now)
+      values.push_back(tile::LoadOp::create(b, loc, fragment(i), meeting[i], index.constant(first * extent), Value(),
+                                            IntegerAttr(), aligned()));
+    return values;
+  }
+
+  /// The tree over a warp's blocks. They come in the order in which a walk of the tree meets its leaves, so that what
+  /// waits for its partner is one fragment per level: a binary counter, whose digit l is what level l holds.
+  FailureOr<Fragments> blocksOfWarp(Value firstBlock) {
+    int64_t count = width / warps, levels = llvm::Log2_64(count), n = now.size();
+    if (count == 1) return block(index.add(firstBlock, warp));
+    Fragments init;
+    for (int64_t level = 0; level <= levels; ++level) llvm::append_range(init, identities());
+    FailureOr<Fragments> all =
+        forLoop(b, loc, index.constant(0), index.constant(count), 1, init,
+                [&](Value step, ValueRange carried) -> FailureOr<Fragments> {
+                  Value leaf = index.constant(0);
+                  SmallVector<Value> digits;
+                  for (int64_t level = 0; level < levels; ++level) {
+                    digits.push_back(index.rem(index.div(step, int64_t(1) << level), 2));
+                    leaf = index.add(leaf, index.mul(digits.back(), count >> (level + 1)));
+                  }
+                  FailureOr<Fragments> value = block(index.add(firstBlock, index.add(warp, index.mul(leaf, warps))));
+                  if (failed(value)) return failure();
+                  Fragments next(carried);
+                  Value carry = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+                  for (int64_t level = 0; level < levels; ++level) {
+                    Value one =
+                        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digits[level], index.constant(1));
+                    Value meets = arith::AndIOp::create(b, loc, carry, one);
+                    Fragments met = join(carried.slice(level * n, n), *value);
+                    for (int64_t i = 0; i < n; ++i) {
+                      Value &held = next[level * n + i];
+                      held = choose(carry, (*value)[i], held); // what met its partner is never looked at again
+                      (*value)[i] = choose(meets, met[i], (*value)[i]);
+                    }
+                    carry = meets;
+                  }
+                  std::copy(value->begin(), value->end(), next.end() - n);
+                  return next;
+                });
+    if (failed(all)) return failure();
+    return Fragments(ArrayRef<Value>(*all).take_back(n));
+  }
+
+  Value choose(Value condition, Value yes, Value no) {
+    auto type = cast<RankedTensorType>(cast<RankedTensorType>(yes.getType()).clone(b.getI1Type()));
+    return arith::SelectOp::create(b, loc, tile::SplatOp::create(b, loc, type, condition), yes, no);
+  }
+
+  /// One block in sequence; nothing where it lies behind the end.
+  FailureOr<Fragments> block(Value number) {
+    Value first = index.mul(number, order.block), end = index.constant(length);
+    Value last = index.min(index.add(first, index.constant(order.block)), end);
+    int64_t atOnce = std::min(schedule.unroll, length);
+    Value count = arith::MaxSIOp::create(b, loc, index.sub(last, first), index.constant(0));
+    Value unrolled = index.add(first, index.mul(index.div(count, atOnce), atOnce));
+    auto body = [&](int64_t rows) {
+      return [this, rows](Value reduced, ValueRange carried) { return accumulate(reduced, rows, carried); };
+    };
+    FailureOr<Fragments> sums = forLoop(b, loc, first, unrolled, atOnce, identities(), body(atOnce));
+    if (failed(sums) || (length % atOnce == 0 && order.block % atOnce == 0)) return sums;
+    return forLoop(b, loc, unrolled, last, 1, *sums, body(1));
+  }
+
+  /// `rows` points from `reduced` on, in sequence; all are loaded before any is combined.
+  FailureOr<Fragments> accumulate(Value reduced, int64_t rows, ValueRange carried) {
+    SmallVector<Fragments> points;
+    for (int64_t r = 0; r < rows; ++r) {
+      Emitter emitter(b, loc, context.memories, anchors, pointAt(index.add(reduced, index.constant(r))));
+      Fragments &point = points.emplace_back();
+      for (size_t i : now) {
+        graph::ReduceOp reduce = form.reductions[i];
+        FailureOr<Value> x = emitter.emitFragment(reduce.getX(), layout::identity(b.getContext(), form.extents));
+        if (failed(x)) return failure();
+        point.push_back(*x);
+      }
+    }
+    Fragments sums(carried);
+    for (const Fragments &point : points) sums = join(sums, point);
+    return sums;
+  }
+
+  //===- Outputs --------------------------------------------------------------------------------------------------===//
+
+  /// Warp w stores points w, w + warps, …, several at a time.
+  LogicalResult storePoints() {
+    bool any = llvm::any_of(form.outputs, [](auto &output) { return !output.perRow; });
+    if (!any || length == 0) return success();
+    auto store = [&](Value reduced, int64_t count) -> LogicalResult {
+      SmallVector<Emitter, 0> emitters;
+      SmallVector<EmittedOutputs, 0> outputs;
+      for (int64_t i = 0; i < count; ++i) {
+        Value at = index.add(reduced, index.constant(i * warps));
+        emitters.emplace_back(b, loc, context.memories, anchors, pointAt(at));
+        FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitters.back(), /*perRow=*/false);
+        if (failed(emitted)) return failure();
+        outputs.push_back(std::move(*emitted));
+      }
+      for (auto [emitter, emitted] : llvm::zip(emitters, outputs))
+        if (failed(storeEmitted(context, emitter, emitted))) return failure();
+      return success();
+    };
+    int64_t step = warps * schedule.unroll, whole = length / step * step;
+    if (failed(forLoop(b, loc, warp, index.constant(whole), step,
+                       [&](Value reduced) { return store(reduced, schedule.unroll); })))
+      return failure();
+    if (whole == length) return success();
+    return forLoop(b, loc, index.add(warp, index.constant(whole)), index.constant(length), warps,
+                   [&](Value reduced) { return store(reduced, 1); });
+  }
+
+  Value residue() {
+    if (columns.length % extent == 0) return {};
+    Value count = index.sub(index.constant(columns.length), index.mul(chunk, extent));
+    return Groups{32, 1}.mask(context, count, extent, schedule.vec, columns.length);
+  }
+
+  Point point(ArrayRef<int64_t> extents, ArrayRef<Value> coords, ArrayRef<AffineExpr> iteration) {
+    Point point;
+    point.extents.assign(extents.begin(), extents.end());
+    point.coords.assign(coords.begin(), coords.end());
+    point.iteration = AffineMap::get(extents.size(), 0, iteration, b.getContext());
+    point.lanes = extent;
+    point.layout = tile::BlockedAttr::get(b.getContext(), schedule.vec, 32);
+    point.residue = residue();
+    return point;
+  }
+
+  /// A point of the full space. Skeleton dimensions: outer, chunk, reduced, lane.
+  Point pointAt(Value reduced) {
+    auto dim = [&](unsigned i) { return getAffineDimExpr(i, b.getContext()); };
+    SmallVector<AffineExpr> iteration(form.extents.size());
+    delinearize(dim(0), columns.outer, form.extents, iteration);
+    delinearize(dim(1) * extent + dim(3), columns.inner, form.extents, iteration);
+    delinearize(dim(2), form.reducedAxes, form.extents, iteration);
+    return point({columns.count, chunks, length, extent}, {outer, chunk, reduced}, iteration);
+  }
+
+  /// A point of the kept space. Skeleton dimensions: outer, chunk, lane.
+  Point keptPoint() {
+    SmallVector<int64_t> kept = form.keptAxes(), extents;
+    for (int64_t d : kept) extents.push_back(form.extents[d]);
+    auto places = [&](ArrayRef<int64_t> dims) {
+      return llvm::map_to_vector(dims, [&](int64_t d) -> int64_t { return llvm::find(kept, d) - kept.begin(); });
+    };
+    auto dim = [&](unsigned i) { return getAffineDimExpr(i, b.getContext()); };
+    SmallVector<AffineExpr> iteration(kept.size());
+    delinearize(dim(0), places(columns.outer), extents, iteration);
+    delinearize(dim(1) * extent + dim(2), places(columns.inner), extents, iteration);
+    return point({columns.count, chunks, extent}, {outer, chunk}, iteration);
+  }
+};
+
+} // namespace
+
+FailureOr<int64_t> kiln::tiling::sm80::buildAlongKept(SkeletonContext &context, const ColumnSchedule &schedule,
+                                                      BlockOrder order) {
+  return AlongKept(context, schedule, order).run();
+}
+
+FailureOr<int64_t> kiln::tiling::sm80::buildColumn(SkeletonContext &context) {
+  FailureOr<sm80::ColumnSchedule> schedule = sm80::columnSchedule(context.loc, context.kernel.getScheduleAttr());
+  if (failed(schedule)) return failure();
+  return buildAlongKept(context, *schedule, kColumnOrder);
+}
