@@ -5,7 +5,6 @@
 #include "compiler/dsl/GraphImpl.h"
 #include "ir/tile/Tile.h"
 #include "passes/plan/Planner.h"
-#include "runtime/host/HostDevice.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -36,10 +35,11 @@ private:
 };
 } // namespace
 
-static void checkDevice(const std::string &name) {
+/// What there is of the device. Throws Error if nothing is, and the graph is not to run elsewhere.
+static DeviceInfo findDevice(const std::string &name, bool portable) {
   for (const DeviceInfo &device : devices()) {
     if (device.name != name) continue;
-    if (device.present) return;
+    if (device.present || portable) return device;
     throw Error({.code = ErrorCode::NoDevice,
                  .op = name,
                  .rule = "the device is not present",
@@ -53,11 +53,22 @@ static void checkDevice(const std::string &name) {
                .found = name});
 }
 
-/// The row that a name asks for: of the cpu, the best this machine has, or one that runs on it.
-static Target chooseTarget(const std::string &device, const std::string &name) {
-  checkDevice(device);
+/// The row that a name asks for: the best that the device at hand runs; where there is none, the one that most run.
+static std::string defaultTarget(const DeviceInfo &device) {
+  return device.targets.empty() ? gpuTargets().front().name : device.targets.front();
+}
+
+static Target chooseTarget(const CompileOptions &options) {
+  DeviceInfo device = findDevice(options.device, options.portable);
+  const std::string name = options.target.empty() ? defaultTarget(device) : options.target;
   std::string host = codegen::detectHostCpu().name;
-  std::optional<Target> row = findTarget(name.empty() ? host : name);
+  std::optional<Target> row = findTarget(name);
+  if (row && !row->cpu() != (device.name != "cpu"))
+    throw Error({.code = ErrorCode::Usage,
+                 .op = name,
+                 .rule = "the target is not one of the device's",
+                 .expected = fmt::format("a target of {}", device.name),
+                 .hint = row->cpu() ? "--device cpu" : "--device cuda"});
   if (!row)
     throw Error({.code = ErrorCode::Usage,
                  .op = name,
@@ -84,8 +95,7 @@ static void checkThreads(int threads) {
                  .found = std::to_string(threads)});
 }
 
-CompilerImpl::CompilerImpl(CompileOptions given)
-    : options(std::move(given)), target(chooseTarget(options.device, options.target)) {
+CompilerImpl::CompilerImpl(CompileOptions given) : options(std::move(given)), target(chooseTarget(options)) {
   checkThreads(options.threads);
   DialectRegistry registry;
   registry.insert<graph::GraphDialect, tile::TileDialect, affine::AffineDialect, arith::ArithDialect,
@@ -97,10 +107,12 @@ CompilerImpl::CompilerImpl(CompileOptions given)
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::ENABLED);
   context->loadAllAvailableDialects();
   context->printOpOnDiagnostic(false);
-  auto made = codegen::makeBackend(target);
+  auto machines = options.portable ? codegen::CodeFor::AnyOfTarget : codegen::CodeFor::ThisMachine;
+  auto made = codegen::makeBackend(target, codegen::JitEffort::Full, machines);
   if (!made) throw Error({.op = target.name(), .rule = llvm::toString(made.takeError())});
   backend = *made;
-  device = makeHostDevice({.threads = options.threads, .poisonMemory = options.poison});
+  if (findDevice(options.device, options.portable).present)
+    device = makeDevice(options.device, {.threads = options.threads, .poisonMemory = options.poison});
 }
 
 namespace {

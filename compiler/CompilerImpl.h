@@ -8,6 +8,7 @@
 #include "ir/graph/Graph.h"
 #include "passes/plan/Planner.h"
 #include "runtime/BoundPlan.h"
+#include "runtime/CompiledFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,7 +21,7 @@ struct CompilerImpl {
   Target target;
   std::unique_ptr<mlir::MLIRContext> context;
   std::shared_ptr<const codegen::Backend> backend;
-  std::shared_ptr<Device> device;
+  std::shared_ptr<Device> device; ///< null where code is for other machines and this one has no such device
   /// Held while a graph is compiled or checked: diagnostics of one must not reach another.
   std::mutex lock;
 
@@ -52,6 +53,13 @@ struct ExecutableImpl {
   /// The plan with its kernels and parameters.
   std::unique_ptr<BoundPlan> bound;
   mlir::func::FuncOp function() { return *fused->getOps<mlir::func::FuncOp>().begin(); }
+};
+
+/// The way from what users hold to what stands behind it.
+struct ExecutableAccess {
+  static ExecutableImpl &impl(const Executable &executable) { return *executable.impl; }
+  /// As a file holds it.
+  static CompiledGraph compiled(const Executable &executable);
 };
 
 /// Compiles every distinct kernel of `function`, in parallel. Failures are diagnostics, or thrown where LLVM reports

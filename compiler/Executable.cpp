@@ -1,6 +1,7 @@
 #include "compiler/kiln/Executable.h"
 
 #include "compiler/CompilerImpl.h"
+#include "kiln/Version.h"
 
 using namespace kiln;
 
@@ -23,6 +24,13 @@ NamedTensors Executable::run(const NamedTensors &inputs, std::vector<LaunchTime>
   }
   return outputs;
 }
+
+CompiledGraph ExecutableAccess::compiled(const Executable &executable) {
+  const ExecutableImpl &impl = *executable.impl;
+  return {version(), impl.compiler->deviceName(), impl.plan, impl.bound->kernels, impl.report.json()};
+}
+
+void Executable::save(const std::string &path) const { writeCompiledFile(path, ExecutableAccess::compiled(*this)); }
 
 const Report &Executable::report() const { return impl->report; }
 const LaunchPlan &Executable::plan() const { return impl->plan; }

@@ -72,6 +72,11 @@ NamedTensors BoundPlan::parameters() const {
 std::shared_ptr<const PlanExecutable> BoundPlan::loaded() const {
   std::lock_guard guard(lock);
   if (current) return current;
+  if (!device)
+    throw Error({.code = ErrorCode::NoDevice,
+                 .op = plan.name,
+                 .rule = "a graph runs where its device is",
+                 .found = fmt::format("code for {} and no such device here", plan.target)});
   if (std::vector<std::string> names = missing(); !names.empty())
     throw Error({.code = ErrorCode::InvalidInput,
                  .op = names.front(),

@@ -13,7 +13,7 @@ namespace kiln {
 
 class BoundPlan {
 public:
-  /// A graph that compiling made. `kernels` has every symbol that the plan launches.
+  /// `kernels` has every symbol that the plan launches. Without a device there is nothing to run on.
   BoundPlan(LaunchPlan plan, std::vector<KernelImage> kernels, std::shared_ptr<Device> device,
             const ExecutableOptions &options = {});
 

@@ -10,6 +10,7 @@
 
 #include "compiler/kiln/Compiler.h"
 #include "compiler/kiln/Main.h"
+#include "runtime/BoundPlan.h"
 
 #include <functional>
 #include <map>
@@ -34,21 +35,28 @@ struct Arguments {
 
   // dump
   std::string level = "fused";
+
+  // compile
+  std::string output;       ///< a file, or the folder of --emit's files
+  bool deviceGiven = false; ///< --device was
+  std::string emit;         ///< "plan", "ptx", "cubin"; empty: the one file that runs
 };
 
 /// The graph the arguments name.
 Graph loadGraph(const Arguments &arguments);
 /// Compiles, and says so on stderr if it takes over a second.
 Executable compileGraph(const Compiler &compiler, const Graph &graph);
-/// Binds every parameter: from the file, which must hold all of them, or drawn at random where no file is given.
-void bindParameters(const Arguments &arguments, const Graph &graph, Executable &executable);
-/// Every input: from its file, else drawn at random.
-NamedTensors gatherInputs(const Arguments &arguments, const Graph &graph);
+/// Binds every parameter among `infos`: from the file, which must hold all of them, or drawn at random where no file is
+/// given.
+void bindParameters(const Arguments &arguments, const std::vector<TensorInfo> &infos, BoundPlan &plan);
+/// Every input among `infos`: from its file, else drawn at random.
+NamedTensors gatherInputs(const Arguments &arguments, const std::vector<TensorInfo> &infos);
 /// The paths of an option's "name=path" by name; throws Error (usage) for other texts and for a name given twice.
 std::map<std::string, std::string> splitPairs(const std::string &option, const std::vector<std::string> &texts);
 
 /// Each returns the exit code.
 int runCommand(const Arguments &arguments);
+int compileCommand(const Arguments &arguments);
 int dumpCommand(const Arguments &arguments);
 int explainCommand(const Arguments &arguments);
 int devicesCommand(const Arguments &arguments);

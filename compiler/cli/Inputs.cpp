@@ -72,15 +72,14 @@ static HostTensor drawOrRefuse(const Arguments &a, const TensorInfo &info) {
   return draw(info, a.seed);
 }
 
-void kiln::cli::bindParameters(const Arguments &a, const Graph &graph, Executable &executable) {
-  if (!a.params.empty()) return executable.bindParameters(a.params);
-  for (const TensorInfo &info : graph.inputs())
-    if (info.parameter) executable.bind(info.name, drawOrRefuse(a, info));
+void kiln::cli::bindParameters(const Arguments &a, const std::vector<TensorInfo> &infos, BoundPlan &plan) {
+  if (!a.params.empty()) return plan.bindFile(a.params);
+  for (const TensorInfo &info : infos)
+    if (info.parameter) plan.bind(info.name, drawOrRefuse(a, info));
 }
 
-NamedTensors kiln::cli::gatherInputs(const Arguments &a, const Graph &graph) {
+NamedTensors kiln::cli::gatherInputs(const Arguments &a, const std::vector<TensorInfo> &infos) {
   NamedTensors inputs;
-  std::vector<TensorInfo> infos = graph.inputs();
   for (const auto &[name, path] : splitPairs("--input", a.inputs)) {
     bool known = std::any_of(infos.begin(), infos.end(),
                              [&, &name = name](const TensorInfo &i) { return i.name == name && !i.parameter; });

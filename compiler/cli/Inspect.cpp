@@ -1,5 +1,6 @@
 // kiln dump, explain, devices and ops.
 #include "compiler/cli/Commands.h"
+#include "compiler/report/DevicesJson.h"
 #include "ir/graph/AcceptedOps.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -34,14 +35,6 @@ int kiln::cli::explainCommand(const Arguments &a) {
   return 0;
 }
 
-static json gpuJson(const GpuInfo &gpu) {
-  return {{"ordinal", gpu.ordinal},
-          {"name", gpu.name},
-          {"compute_capability", gpu.capability},
-          {"multiprocessors", gpu.multiprocessors},
-          {"memory_bytes", gpu.memoryBytes}};
-}
-
 static void printDevice(const DeviceInfo &device) {
   fmt::print("{:<8} {}{}\n", device.name, device.present ? "" : "absent: ", device.detail);
   constexpr double kGiB = 1 << 30;
@@ -52,17 +45,10 @@ static void printDevice(const DeviceInfo &device) {
 }
 
 int kiln::cli::devicesCommand(const Arguments &a) {
-  json all = json::array();
-  for (const DeviceInfo &device : devices()) {
-    json entry = {
-        {"name", device.name}, {"present", device.present}, {"detail", device.detail}, {"targets", device.targets}};
-    if (!device.driver.empty()) entry["driver"] = device.driver;
-    if (device.name != "cpu") entry["gpus"] = json::array();
-    for (const GpuInfo &gpu : device.gpus) entry["gpus"].push_back(gpuJson(gpu));
-    all.push_back(std::move(entry));
-    if (!a.json) printDevice(device);
-  }
-  if (a.json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+  if (a.json)
+    fmt::print("{}\n", devicesJson());
+  else
+    for (const DeviceInfo &device : devices()) printDevice(device);
   return 0;
 }
 

@@ -1,7 +1,8 @@
 // The command line: what each subcommand takes, and how errors become exit codes.
-#include "runtime/Nearest.h"
 #include "compiler/cli/Commands.h"
 #include "kiln/Error.h"
+#include "kiln/Version.h"
+#include "runtime/Nearest.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -56,6 +57,20 @@ void addRun(CLI::App &app, Arguments &a, const std::string &program) {
              exitCodes);
 }
 
+void addCompile(CLI::App &app, Arguments &a, const std::string &program) {
+  addGraphOptions(app, a);
+  app.get_option("--device")->default_str("cuda for ptx, cubin and targets of GPUs; else cpu");
+  app.add_option("-o,--output", a.output, "The file to write; with --emit ptx or cubin a folder, made if needed");
+  app.add_option("--emit", a.emit, "Write only the plan (JSON), or the kernels as ptx or cubin (one file each)")
+      ->check(CLI::IsMember({"plan", "ptx", "cubin"}));
+  app.footer(
+      examples(program, {"-o m.kiln", "-o m.kiln --target sm_80", "--emit plan", "--emit ptx --target sm_90a",
+                         "--emit cubin --target sm_90a -o kernels"}) +
+      "`run m.kiln` runs the file, here or on another machine, as does Kiln's runtime without a compiler. Parameters\n"
+      "are bound where it runs. Plan and PTX are printed where no -o is given. No GPU is needed to compile for one.\n" +
+      exitCodes);
+}
+
 void addDump(CLI::App &app, Arguments &a, const std::string &program) {
   addGraphOptions(app, a);
   app.add_option("--level", a.level, "source, graph (decomposed), fused, tile, llvm or plan (JSON)")
@@ -97,11 +112,11 @@ int dispatch(CLI::App &app, int argc, char **argv, Arguments &a) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ErrorCode::Usage);
   }
   a.compile.fuse = !a.noFuse;
-  const std::pair<const char *, int (*)(const Arguments &)> commands[] = {{"run", runCommand},
-                                                                          {"dump", dumpCommand},
-                                                                          {"explain", explainCommand},
-                                                                          {"devices", devicesCommand},
-                                                                          {"ops", opsCommand}};
+  for (const CLI::App *given : app.get_subcommands())
+    if (const CLI::Option *device = given->get_option_no_throw("--device")) a.deviceGiven = device->count() > 0;
+  const std::pair<const char *, int (*)(const Arguments &)> commands[] = {
+      {"run", runCommand},         {"compile", compileCommand}, {"dump", dumpCommand},
+      {"explain", explainCommand}, {"devices", devicesCommand}, {"ops", opsCommand}};
   for (auto [name, command] : commands)
     if (app.got_subcommand(name)) return command(a);
   return static_cast<int>(ErrorCode::Usage);
@@ -153,11 +168,12 @@ int kiln::main(int argc, char **argv, const std::function<void(Graph &)> &build)
   CLI::App app(build ? "A graph compiled by Kiln." : "Compiles model graphs into a few fused kernels, and runs them.",
                self);
   app.require_subcommand(1);
-  app.set_version_flag("--version", "kiln " KILN_VERSION);
+  app.set_version_flag("--version", std::string("kiln ") + version());
   app.footer(examples(self, {build ? "run --check" : "run m.mlir --input x=x.npy --output y=y.npy",
                              build ? "explain" : "explain m.mlir", "run --help"}) +
              exitCodes);
   addRun(*app.add_subcommand("run", "Compile and run a graph"), a, program("run"));
+  addCompile(*app.add_subcommand("compile", "Compile a graph into a file that runs elsewhere"), a, program("compile"));
   addDump(*app.add_subcommand("dump", "Print the IR of a level"), a, program("dump"));
   addExplain(*app.add_subcommand("explain", "Say which kernels there are, and why not fewer"), a, program("explain"));
   app.add_subcommand("devices", "List what graphs can run on")->add_flag("--json", a.json, "Print JSON");

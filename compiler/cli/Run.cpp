@@ -1,15 +1,19 @@
 // kiln run.
+#include "compiler/CompilerImpl.h"
 #include "compiler/cli/Commands.h"
 #include "kiln/Error.h"
 #include "runtime/files/Npy.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 using namespace kiln;
 using namespace kiln::cli;
@@ -86,7 +90,7 @@ template <typename T> json summaryJson(const HostTensor &tensor) {
           {"nan", s.nans}};
 }
 
-json toJson(const HostTensor &tensor) {
+json tensorJson(const HostTensor &tensor) {
   return isFloat(tensor.dtype()) ? summaryJson<double>(tensor) : summaryJson<int64_t>(tensor);
 }
 
@@ -101,8 +105,49 @@ void writeOutputs(const Paths &paths, const NamedTensors &outputs) {
   }
 }
 
+/// What is run, and what to say of it.
+struct Runnable {
+  std::vector<TensorInfo> infos; ///< inputs and parameters
+  std::vector<std::string> outputs;
+  std::optional<Executable> compiled; ///< unless the file was compiled before
+  std::unique_ptr<BoundPlan> loaded;  ///< if it was
+
+  BoundPlan &plan() const { return compiled ? *ExecutableAccess::impl(*compiled).bound : *loaded; }
+  double compileSeconds() const { return compiled ? compiled->report().times.total : 0; }
+};
+
+/// A file that was compiled before; the options of compiling say nothing to it.
+Runnable openCompiled(const Arguments &a) {
+  if (a.noFuse || a.check || !a.compile.dumpIr.empty() || !a.compile.target.empty())
+    throw Error({.code = ErrorCode::Usage,
+                 .op = a.file,
+                 .rule = "a compiled file is run as it is",
+                 .found = "an option that is about compiling",
+                 .hint = "give the .mlir file instead"});
+  CompiledGraph graph = readCompiledFile(a.file);
+  Runnable result;
+  for (const PlanBuffer &b : graph.plan.buffers) {
+    const bool parameter = b.kind == BufferKind::Parameter;
+    if (!parameter && b.kind != BufferKind::Input) continue;
+    TensorInfo info{.name = b.name, .dtype = b.dtype, .shape = {}, .parameter = parameter};
+    for (const Expr &extent : b.shape) info.shape.push_back(extent.constant());
+    result.infos.push_back(std::move(info));
+  }
+  for (BufferId id : graph.plan.outputs) result.outputs.push_back(graph.plan.buffers[static_cast<size_t>(id)].name);
+  auto device = makeDevice(graph.device, {.threads = a.compile.threads});
+  result.loaded = std::make_unique<BoundPlan>(std::move(graph.plan), std::move(graph.kernels), std::move(device));
+  return result;
+}
+
+bool isCompiled(const Arguments &a) {
+  std::array<char, 8> first{};
+  return !a.build && std::ifstream(a.file, std::ios::binary).read(first.data(), first.size()) &&
+         isCompiledFile(std::as_bytes(std::span(first)));
+}
+
 /// Median wall-clock seconds of the runs; `outputs` are those of the last.
-double timedRuns(const Arguments &a, const Executable &executable, const NamedTensors &inputs, NamedTensors &outputs) {
+double timedRuns(const Arguments &a, const PlanExecutable &executable, const NamedTensors &inputs,
+                 NamedTensors &outputs) {
   std::vector<double> seconds;
   for (int i = 0; i < a.repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
@@ -113,43 +158,68 @@ double timedRuns(const Arguments &a, const Executable &executable, const NamedTe
   return seconds[seconds.size() / 2];
 }
 
-void printProfile(const std::vector<LaunchTime> &times) {
+/// The kernel or the kind of a step.
+std::string kernelOf(const StepTime &time, const LaunchPlan &plan) {
+  const auto *launch = std::get_if<LaunchStep>(&plan.steps[time.step]);
+  return launch ? launch->kernel : time.label;
+}
+
+void printProfile(const std::vector<StepTime> &times, const LaunchPlan &plan) {
   double total = 0;
-  for (const LaunchTime &time : times) total += time.seconds;
-  for (const LaunchTime &time : times)
+  for (const StepTime &time : times) total += time.seconds;
+  for (const StepTime &time : times)
     fmt::print("{:>10.1f} us {:>5.1f} %  {}\n", time.seconds * 1e6, total > 0 ? 100 * time.seconds / total : 0.0,
-               time.symbol);
+               kernelOf(time, plan));
+}
+
+void checkOutputNames(const Paths &paths, const std::vector<std::string> &known) {
+  for (const auto &[name, path] : paths)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw Error({.code = ErrorCode::InvalidInput, .op = name, .rule = "the graph has no such output"});
+}
+
+/// Everything that can be told before compiling, then compiled.
+Runnable prepare(const Arguments &a, const Paths &paths, NamedTensors &inputs) {
+  Runnable runnable;
+  if (isCompiled(a)) {
+    runnable = openCompiled(a);
+    inputs = gatherInputs(a, runnable.infos);
+    checkOutputNames(paths, runnable.outputs);
+    return runnable;
+  }
+  Compiler compiler(a.compile); // an absent device is told before anything is read
+  Graph graph = loadGraph(a);
+  runnable.infos = graph.inputs();
+  for (const TensorInfo &output : graph.outputs()) runnable.outputs.push_back(output.name);
+  inputs = gatherInputs(a, runnable.infos);
+  checkOutputNames(paths, runnable.outputs);
+  runnable.compiled = compileGraph(compiler, graph);
+  return runnable;
 }
 
 } // namespace
 
 int kiln::cli::runCommand(const Arguments &a) {
-  Compiler compiler(a.compile); // an absent device is told before anything is read
-  Graph graph = loadGraph(a);
-  NamedTensors inputs = gatherInputs(a, graph);
-  const Paths paths = splitPairs("--output", a.outputs); // before anything slow
-  const std::vector<TensorInfo> known = graph.outputs();
-  for (const auto &[name, path] : paths) {
-    if (std::none_of(known.begin(), known.end(), [&, &name = name](const TensorInfo &o) { return o.name == name; }))
-      throw Error({.code = ErrorCode::InvalidInput, .op = name, .rule = "the graph has no such output"});
-  }
-  Executable executable = compileGraph(compiler, graph);
-  bindParameters(a, graph, executable);
-  NamedTensors outputs;
-  double seconds = timedRuns(a, executable, inputs, outputs);
+  const Paths paths = splitPairs("--output", a.outputs);
+  NamedTensors inputs, outputs;
+  Runnable runnable = prepare(a, paths, inputs);
+  bindParameters(a, runnable.infos, runnable.plan());
+  std::shared_ptr<const PlanExecutable> executable = runnable.plan().loaded();
+  double seconds = timedRuns(a, *executable, inputs, outputs);
   writeOutputs(paths, outputs);
-  std::vector<LaunchTime> times;
-  if (a.profile) executable.run(inputs, times);
+  std::vector<StepTime> times;
+  if (a.profile) executable->run(inputs, {.stepTimes = &times});
   CheckReport check;
-  if (a.check) check = executable.check(inputs);
+  if (a.check) check = runnable.compiled->check(inputs);
 
   if (a.json) {
     json all = {{"schema", 1},
                 {"seconds", seconds},
-                {"compile_seconds", executable.report().times.total},
+                {"compile_seconds", runnable.compileSeconds()},
                 {"outputs", json::object()}};
-    for (const auto &[name, tensor] : outputs) all["outputs"][name] = toJson(tensor);
-    for (const LaunchTime &time : times) all["profile"].push_back({{"kernel", time.symbol}, {"seconds", time.seconds}});
+    for (const auto &[name, tensor] : outputs) all["outputs"][name] = tensorJson(tensor);
+    for (const StepTime &time : times)
+      all["profile"].push_back({{"kernel", kernelOf(time, executable->plan())}, {"seconds", time.seconds}});
     if (a.check)
       all["check"] = {{"passed", check.passed()},
                       {"worst_error_over_bound", number(check.worstErrorOverBound())},
@@ -159,7 +229,7 @@ int kiln::cli::runCommand(const Arguments &a) {
   } else {
     for (const auto &[name, tensor] : outputs)
       if (!paths.contains(name)) fmt::print("{}\n", describe(name, tensor));
-    printProfile(times);
+    printProfile(times, executable->plan());
     if (a.repeat > 1) fmt::print("{:.3f} ms, median of {} runs\n", seconds * 1e3, a.repeat);
     if (a.check) fmt::print("{}", check.summary());
   }

@@ -13,9 +13,17 @@ target_compile_options(kiln_flags INTERFACE -fPIC -Wall -Wextra -Wno-unused-para
   $<$<CXX_COMPILER_ID:Clang>:-Wno-missing-field-initializers>
   $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>
   $<$<BOOL:${KILN_WERROR}>:-Werror>)
-target_link_options(kiln_flags INTERFACE -Wl,--gc-sections $<$<CXX_COMPILER_ID:Clang>:-fuse-ld=lld>)
+# The C++ library inside: what is built here runs on machines with another one, or in a process with another one.
+target_link_options(kiln_flags INTERFACE -Wl,--gc-sections -static-libstdc++ -static-libgcc
+  $<$<CXX_COMPILER_ID:Clang>:-fuse-ld=lld>)
 target_include_directories(kiln_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime
   ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_BINARY_DIR})
+
+# fmt, for the same reason: packages have it as a shared library and headers, of which this makes an archive.
+add_library(kiln_fmt STATIC ${CMAKE_SOURCE_DIR}/compiler/cmake/Fmt.cpp)
+target_link_libraries(kiln_fmt PRIVATE kiln_flags)
+target_compile_definitions(kiln_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+target_include_directories(kiln_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 
 # Everything that sees MLIR: LLVM's include folders as system headers, so that its warnings stay its own.
 add_library(kiln_mlir_flags INTERFACE)
@@ -42,4 +50,22 @@ function(kiln_room name)
   else()
     target_link_libraries(${name} PUBLIC kiln_flags ${R_LINK})
   endif()
+endfunction()
+
+# kiln_c_library(TARGET NAME OBJECTS object-library... LINK lib...): lib/libNAME.so, which exports the C interface and
+# nothing else. All that is inside, LLVM and the C++ library among it, binds to itself, whatever else is in the process.
+# It is never unloaded: LLVM cannot be.
+function(kiln_c_library target name)
+  cmake_parse_arguments(C "" "" "OBJECTS;LINK" ${ARGN})
+  set(sources "")
+  foreach(objects IN LISTS C_OBJECTS)
+    list(APPEND sources $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+  add_library(${target} SHARED ${sources})
+  set(exports ${CMAKE_SOURCE_DIR}/compiler/cmake/exports.map)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  target_link_libraries(${target} PRIVATE ${C_LINK})
+  target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,defs
+    -Wl,--strip-all)
 endfunction()

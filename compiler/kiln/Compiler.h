@@ -31,6 +31,9 @@ struct CompileOptions {
   /// Schedules by kernel family in place of the default ones, as the knobs of #graph.schedule: {"matmul", "{bm = 96,
   /// ...}"}.
   std::map<std::string, std::string> schedules;
+  /// Make code for every machine that has the target's instructions, so that it can be saved and run elsewhere. The
+  /// device need not be present then, unless the graph is run here. Without it, code for the cpu is for this processor.
+  bool portable = false;
   /// Fill the arena and fresh memory with NaN bytes before every run, so that reads of unwritten bytes show.
   bool poison = false;
 };

@@ -18,6 +18,7 @@ struct LaunchPlan;
 struct ExecutableImpl;
 class Compiler;
 class PlanReplay;
+struct ExecutableAccess;
 
 /// Tensors by the names the graph gave them.
 using NamedTensors = std::map<std::string, HostTensor, std::less<>>;
@@ -97,8 +98,13 @@ public:
   /// where CompileOptions::keepIr did not ask for it.
   std::string ir(const std::string &level) const;
 
+  /// Writes it to a file that runs wherever Kiln's runtime is, without the values of parameters. The code is for
+  /// machines like this one unless CompileOptions::portable asked for more. Throws Error.
+  void save(const std::string &path) const;
+
 private:
   friend class Compiler;
+  friend struct ExecutableAccess;
   explicit Executable(std::shared_ptr<ExecutableImpl> impl) : impl(std::move(impl)) {}
 
   std::shared_ptr<ExecutableImpl> impl;

@@ -1,0 +1,3 @@
+#include "kiln/Version.h"
+
+const char *kiln::version() { return KILN_VERSION; }

@@ -1,0 +1,158 @@
+// The C interface as C++ sees it: what it refuses, and what threads may do.
+#include "kiln/kiln.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+const char *const kGraph = R"(
+func.func @main(%x: tensor<64x64xf32> {graph.name = "x"}, %w: tensor<64x64xf32> {graph.name = "w", graph.param})
+    -> (tensor<64x64xf32> {graph.name = "y"}) {
+  %y = graph.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+})";
+constexpr size_t kCount = 64 * 64;
+
+kiln_executable *compiled() {
+  kiln_executable *executable = nullptr;
+  EXPECT_EQ(kiln_compile(kGraph, std::strlen(kGraph), nullptr, &executable), KILN_OK) << kiln_last_error()->message;
+  return executable;
+}
+
+void bind(kiln_executable *executable, float value) {
+  std::vector<float> w(kCount, value);
+  EXPECT_EQ(kiln_bind(executable, "w", w.data(), kCount * 4), KILN_OK);
+}
+
+TEST(Capi, NullPointersAreUsageErrors) {
+  kiln_executable *e = compiled();
+  const char *text = nullptr;
+  kiln_tensor_info info;
+  kiln_replay *replay = nullptr;
+  const kiln_status all[] = {
+      kiln_compile(nullptr, 0, nullptr, &e),
+      kiln_compile(kGraph, 3, nullptr, nullptr),
+      kiln_compile_file(nullptr, nullptr, &e),
+      kiln_load(nullptr, nullptr, &e),
+      kiln_load_bytes(nullptr, 8, nullptr, &e),
+      kiln_save(nullptr, "x"),
+      kiln_save(e, nullptr),
+      kiln_describe(nullptr, KILN_INPUT, 0, &info),
+      kiln_describe(e, KILN_INPUT, 0, nullptr),
+      kiln_describe(e, static_cast<kiln_role>(7), 0, &info),
+      kiln_bind(nullptr, "w", &info, 4),
+      kiln_bind(e, nullptr, &info, 4),
+      kiln_bind(e, "w", nullptr, kCount * 4),
+      kiln_bind_file(e, nullptr),
+      kiln_prepare(nullptr),
+      kiln_run(nullptr, nullptr, 0, nullptr, 0, nullptr),
+      kiln_run_host(e, nullptr, 1, nullptr, 1),
+      kiln_run_host(e, nullptr, 0, nullptr, 0),
+      kiln_run_owned(e, nullptr, 1, nullptr, 1, nullptr),
+      kiln_capture(e, nullptr, 1, nullptr, 1, &replay),
+      kiln_replay_run(nullptr, nullptr),
+      kiln_ir(e, nullptr, &text),
+      kiln_ir(e, "fused", &text), // was not kept
+      kiln_synchronize(nullptr, nullptr),
+  };
+  for (size_t i = 0; i < std::size(all); ++i) EXPECT_EQ(all[i], KILN_USAGE) << i;
+  EXPECT_EQ(kiln_last_error()->code, KILN_USAGE);
+  EXPECT_EQ(kiln_count(nullptr, KILN_INPUT), 0u);
+  EXPECT_EQ(kiln_count(e, static_cast<kiln_role>(-1)), 0u);
+  EXPECT_STREQ(kiln_report(nullptr), "");
+  EXPECT_EQ(kiln_buffer_data(nullptr), nullptr);
+  EXPECT_EQ(kiln_dtype_name(static_cast<kiln_dtype>(13)), nullptr);
+  EXPECT_STREQ(kiln_dtype_name(KILN_BF16), "bf16");
+  kiln_buffer_release(nullptr);
+  kiln_replay_close(nullptr);
+  kiln_close(e);
+}
+
+TEST(Capi, OptionsOfOlderAndNewerCallers) {
+  kiln_executable *e = nullptr;
+  kiln_compile_options older = KILN_COMPILE_OPTIONS;
+  older.size = offsetof(kiln_compile_options, entry);
+  older.entry = reinterpret_cast<const char *>(1); // behind what it says it has
+  EXPECT_EQ(kiln_compile(kGraph, std::strlen(kGraph), &older, &e), KILN_OK) << kiln_last_error()->message;
+  kiln_close(e);
+  struct {
+    kiln_compile_options known = KILN_COMPILE_OPTIONS;
+    int64_t unknown = 0;
+  } newer;
+  newer.known.size = sizeof newer;
+  EXPECT_EQ(kiln_compile(kGraph, std::strlen(kGraph), &newer.known, &e), KILN_OK);
+  kiln_close(e);
+  newer.unknown = 1;
+  EXPECT_EQ(kiln_compile(kGraph, std::strlen(kGraph), &newer.known, &e), KILN_USAGE);
+  newer.known.size = 0;
+  EXPECT_EQ(kiln_compile(kGraph, std::strlen(kGraph), &newer.known, &e), KILN_USAGE);
+}
+
+TEST(Capi, ErrorsKeepTheirFacts) {
+  kiln_executable *e = nullptr;
+  kiln_compile_options options = KILN_COMPILE_OPTIONS;
+  options.device = "abacus";
+  EXPECT_EQ(kiln_compile(kGraph, std::strlen(kGraph), &options, &e), KILN_USAGE);
+  EXPECT_STREQ(kiln_last_error()->op, "abacus");
+  EXPECT_STREQ(kiln_last_error()->expected, "cpu or cuda");
+  const char *bad = "func.func @main(%x: tensor<4xf32>) -> tensor<5xf32> {\n  return %x : tensor<4xf32>\n}";
+  EXPECT_EQ(kiln_compile(bad, std::strlen(bad), nullptr, &e), KILN_INVALID_INPUT);
+  EXPECT_EQ(kiln_last_error()->line, 2);
+  EXPECT_EQ(e, nullptr);
+}
+
+TEST(Capi, ThreadsBindAndRunAtOnce) {
+  kiln_executable *e = compiled();
+  bind(e, 1);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> x(kCount, 1.0f), y(kCount);
+      void *in[] = {x.data()}, *out[] = {y.data()};
+      for (int i = 0; i < 40; ++i) {
+        if (t == 0) bind(e, static_cast<float>(1 + i % 2));
+        ASSERT_EQ(kiln_run(e, in, 1, out, 1, nullptr), KILN_OK) << kiln_last_error()->message;
+        ASSERT_TRUE(y[0] == 64 || y[0] == 128) << y[0]; // all of one value of w
+        ASSERT_EQ(y, std::vector<float>(kCount, y[0]));
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  kiln_close(e);
+}
+
+TEST(Capi, ReplaysAndBuffersOutliveTheirGraph) {
+  kiln_executable *e = compiled();
+  bind(e, 2);
+  std::vector<float> x(kCount, 1.0f), y(kCount);
+  void *in[] = {x.data()}, *out[] = {y.data()};
+  kiln_buffer *buffer = nullptr;
+  kiln_replay *replay = nullptr;
+  ASSERT_EQ(kiln_run_owned(e, in, 1, &buffer, 1, nullptr), KILN_OK);
+  ASSERT_EQ(kiln_capture(e, in, 1, out, 1, &replay), KILN_OK);
+  kiln_close(e);
+  EXPECT_EQ(static_cast<float *>(kiln_buffer_data(buffer))[5], 128);
+  EXPECT_EQ(kiln_replay_run(replay, nullptr), KILN_OK);
+  EXPECT_EQ(y[5], 128);
+  kiln_buffer_release(buffer);
+  kiln_replay_close(replay);
+}
+
+TEST(Capi, SavedBytesLoad) {
+  kiln_executable *e = compiled(), *loaded = nullptr;
+  std::string path = testing::TempDir() + "capi-" + std::to_string(getpid()) + ".kiln";
+  ASSERT_EQ(kiln_save(e, path.c_str()), KILN_OK) << kiln_last_error()->message;
+  std::string report = kiln_report(e);
+  kiln_close(e);
+  ASSERT_EQ(kiln_load(path.c_str(), nullptr, &loaded), KILN_OK) << kiln_last_error()->message;
+  EXPECT_EQ(kiln_report(loaded), report);
+  kiln_close(loaded);
+  std::remove(path.c_str());
+  EXPECT_EQ(kiln_load_bytes("KILN", 4, nullptr, &loaded), KILN_INVALID_INPUT);
+}
+
+} // namespace

@@ -1,0 +1,79 @@
+// kiln compile, and kiln run on what it wrote.
+#include "kiln/Error.h"
+#include "runtime/CompiledFile.h"
+#include "runtime/files/Npy.h"
+#include "tests/compiler/cli/MainKit.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace kiln;
+using namespace kiln::cli;
+
+namespace {
+
+class Compile : public Main {};
+
+TEST_F(Compile, WritesAFileThatRuns) {
+  ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "-o", path("m.kiln")}), 0) << err;
+  EXPECT_EQ(out + err, "");
+  CompiledGraph graph = readCompiledFile(path("m.kiln"));
+  EXPECT_EQ(graph.device, "cpu");
+  EXPECT_EQ(nlohmann::json::parse(graph.report)["schema"], 1);
+  ASSERT_EQ(kilnMain({"run", path("m.kiln"), "--output", "y=" + path("y.npy"), "--repeat", "2", "--profile"}), 0)
+      << err;
+  EXPECT_TRUE(printed("matmul_"));
+  ASSERT_EQ(kilnMain({"run", path("m.mlir"), "--output", "y=" + path("z.npy")}), 0) << err;
+  EXPECT_TRUE(bitEqual(readNpy(path("y.npy")), readNpy(path("z.npy"))));
+}
+
+TEST_F(Compile, ADslProgramCompilesItself) {
+  auto build = [](Graph &g) { g.output("y", g.input("x", {8})); };
+  ASSERT_EQ(kilnMain({"compile", "-o", path("p.kiln")}, build), 0) << err;
+  EXPECT_EQ(kilnMain({"run", path("p.kiln"), "--json"}), 0) << err;
+}
+
+TEST_F(Compile, FilesKeepTheirTarget) {
+  ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "-o", path("m.kiln"), "--target", "sse2"}), 0) << err;
+  EXPECT_EQ(std::get<HostCodeImage>(readCompiledFile(path("m.kiln")).kernels.at(0)).target, "sse2");
+  ASSERT_EQ(kilnMain({"run", path("m.kiln"), "--output", "y=" + path("y.npy")}), 0) << err;
+  ASSERT_EQ(kilnMain({"run", path("m.mlir"), "--output", "y=" + path("z.npy")}), 0) << err;
+  EXPECT_TRUE(bitEqual(readNpy(path("y.npy")), readNpy(path("z.npy"))));
+}
+
+TEST_F(Compile, EmitsThePlanAlone) {
+  ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "plan"}), 0) << err;
+  EXPECT_EQ(planFromJson(out).inputs.size(), 1u);
+  std::string printedPlan = out;
+  ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "plan", "-o", path("plan.json")}), 0) << err;
+  std::ifstream file(path("plan.json"));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), printedPlan);
+}
+
+TEST_F(Compile, SaysWhatIsWrong) {
+  EXPECT_EQ(kilnMain({"compile", path("m.mlir")}), 1);
+  EXPECT_TRUE(printed("-o m.kiln"));
+  EXPECT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "cubin"}), 1);
+  EXPECT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "glue"}), 1);
+  EXPECT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "ptx", "--device", "cpu"}), 1);
+  EXPECT_TRUE(printed("--device cuda"));
+  EXPECT_EQ(kilnMain({"compile", path("m.mlir"), "-o", path("m.kiln"), "--device", "cpu", "--target", "sm_80"}), 1);
+  EXPECT_TRUE(printed("one of the device's"));
+  EXPECT_EQ(kilnMain({"compile", path("none.mlir"), "-o", path("m.kiln")}), 2);
+  EXPECT_EQ(kilnMain({"compile", path("m.mlir"), "-o", path("none/m.kiln")}), 2);
+  EXPECT_FALSE(fs::exists(path("m.kiln")));
+}
+
+TEST_F(Compile, RunTakesACompiledFileAsItIs) {
+  ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "-o", path("m.kiln")}), 0) << err;
+  EXPECT_EQ(kilnMain({"run", path("m.kiln"), "--check"}), 1);
+  EXPECT_EQ(kilnMain({"run", path("m.kiln"), "--no-fuse"}), 1);
+  EXPECT_TRUE(printed("run as it is"));
+  EXPECT_EQ(kilnMain({"run", path("m.kiln"), "--output", "z=z.npy"}), 2);
+  EXPECT_EQ(kilnMain({"run", path("m.kiln"), "--strict"}), 2);
+  EXPECT_TRUE(printed("the input has no value"));
+  fs::resize_file(path("m.kiln"), fs::file_size(path("m.kiln")) - 1);
+  EXPECT_EQ(kilnMain({"run", path("m.kiln")}), 2);
+  EXPECT_TRUE(printed("damaged"));
+}
+
+} // namespace
