@@ -1,4 +1,5 @@
-// The gpu skeleton of row kernels: a warp per row of up to 1024 elements, else a CTA.
+// The gpu skeleton of row kernels: a warp per row of up to 1024 elements, else a CTA. (Rows of a few elements have
+// lanes across them, as columns do: Column.cpp.)
 //
 //   the row's fragments, loaded once into registers           or, where it is longer than they are:
 //   for each stage: every reduction of the stage               for each stage: for chunk in row: accumulate; combine
@@ -8,6 +9,7 @@
 // Softmax and layer norm of 1024 bf16: a warp holds a row as 4 accesses of 16 bytes a thread and reduces by shuffles,
 // no barrier; at 64 registers 32 warps are resident, 64 KB in flight. Of 4096: 256 threads, 2 accesses each, one
 // barrier a reduction; 4 to 8 CTAs resident, 32 to 64 KB in flight. CTAs are short and many, so that some always load.
+#include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/sm80/RowFold.h"
 #include "passes/tiling/sm80/Schedule.h"
 
@@ -26,25 +28,23 @@ class RowBuilder {
 public:
   RowBuilder(SkeletonContext &context, sm80::RowSchedule schedule)
       : context(context), form(context.form), b(context.builder), index{context.builder, context.loc},
-        kept(schedule.kept), groups{schedule.threads, schedule.groups} {}
+        schedule(schedule), groups{schedule.threads, schedule.groups} {}
 
   FailureOr<int64_t> run() {
     rows = layout::elementCount(form.extents, form.keptAxes());
     length = layout::elementCount(form.extents, form.reducedAxes);
     extent = std::clamp<int64_t>(llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 1)), kUnit * groups.threads,
                                  kUnit * kVirtualLanes);
-    Value row = groups.begin(context);
+    Value group = groups.begin(context);
     if (rows == 0) return 0;
     for (graph::ReduceOp reduce : form.reductions) {
       FailureOr<RowFold> fold = RowFold::create(context, groups, reduce, extent);
       if (failed(fold)) return failure();
       folds.push_back(*fold);
     }
-    auto build = [&] { return buildRow(row); };
-    LogicalResult built =
-        rows % groups.perCta == 0 ? build() : ifElse(context, less(context, row, index.constant(rows)), build);
-    if (failed(built)) return failure();
-    return llvm::divideCeil(rows, groups.perCta);
+    int64_t rowsOfGroup = isKept() ? schedule.rows : 1;
+    if (failed(buildGroup(group, rowsOfGroup))) return failure();
+    return llvm::divideCeil(llvm::divideCeil(rows, rowsOfGroup), groups.perCta);
   }
 
 private:
@@ -52,13 +52,21 @@ private:
   const graph::KernelForm &form;
   OpBuilder &b;
   IndexBuilder index;
-  int64_t kept;
+  sm80::RowSchedule schedule;
   Groups groups;
   int64_t rows = 1, length = 1;
   int64_t extent = 0; ///< of a fragment: a power of two
   SmallVector<RowFold> folds;
-  Emitter::Anchors anchors;
 
+  /// What is known of one row.
+  struct State {
+    Value row;
+    Emitter::Anchors anchors;
+    SmallVector<Emitter, 0> emitters; ///< one per fragment, where they are kept
+  };
+  using States = SmallVector<std::unique_ptr<State>>; // emitters point at anchors
+
+  bool isKept() const { return length > 0 && chunks() * extent / groups.threads <= schedule.kept; }
   int64_t chunks() const { return llvm::divideCeil(length, extent); }
   SmallVector<const RowFold *> foldsOf(unsigned stage) const {
     SmallVector<const RowFold *> now;
@@ -67,20 +75,40 @@ private:
     return now;
   }
 
-  LogicalResult buildRow(Value row) {
-    LogicalResult built = length == 0                                  ? buildEmpty()
-                          : chunks() * extent / groups.threads <= kept ? buildKept(row)
-                                                                       : buildStreamed(row);
-    if (failed(built)) return failure();
-    Emitter emitter(b, context.loc, context.memories, anchors, keptPointAt(row));
-    return storeOutputs(context, emitter, /*perRow=*/true);
+  /// The rows of one group: together, or what is left of them one by one.
+  LogicalResult buildGroup(Value group, int64_t count) {
+    Value first = index.mul(group, count), end = index.add(first, index.constant(count));
+    auto together = [&] {
+      SmallVector<Value> all;
+      for (int64_t i = 0; i < count; ++i) all.push_back(index.add(first, index.constant(i)));
+      return buildRows(all);
+    };
+    if (rows % (count * groups.perCta) == 0) return together();
+    if (count == 1) return ifElse(context, less(context, first, index.constant(rows)), together);
+    auto oneByOne = [&] {
+      return forLoop(b, context.loc, first, index.constant(rows), 1, [&](Value row) { return buildRows(row); });
+    };
+    return ifElse(context, less(context, index.constant(rows), end), oneByOne, together);
   }
 
-  LogicalResult buildEmpty() {
+  LogicalResult buildRows(ArrayRef<Value> all) {
+    States states;
+    for (Value row : all) states.emplace_back(std::make_unique<State>())->row = row;
+    State &only = *states.front();
+    LogicalResult built = length == 0 ? buildEmpty(only) : isKept() ? buildKept(states) : buildStreamed(only);
+    if (failed(built)) return failure();
+    for (auto &state : states) {
+      Emitter emitter(b, context.loc, context.memories, state->anchors, keptPointAt(state->row));
+      if (failed(storeOutputs(context, emitter, /*perRow=*/true))) return failure();
+    }
+    return success();
+  }
+
+  LogicalResult buildEmpty(State &state) {
     for (const RowFold &fold : folds) {
       FailureOr<Value> result = fold.ofEmpty(context);
       if (failed(result)) return failure();
-      anchors[graph::ReduceOp(fold.reduce).getResult()] = *result;
+      state.anchors[graph::ReduceOp(fold.reduce).getResult()] = *result;
     }
     return success();
   }
@@ -88,64 +116,83 @@ private:
   //===- In registers ---------------------------------------------------------------------------------------------===//
 
   /// One emitter per fragment remembers what it has loaded and computed, for all stages and the outputs.
-  LogicalResult buildKept(Value row) {
-    SmallVector<Emitter, 0> emitters;
-    for (int64_t chunk = 0; chunk < chunks(); ++chunk)
-      emitters.emplace_back(b, context.loc, context.memories, anchors, pointAt(row, index.constant(chunk), chunk));
-    for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage) {
-      SmallVector<const RowFold *> now = foldsOf(stage);
-      SmallVector<Value> lanes;
-      for (const RowFold *fold : now) lanes.push_back(fold->none(context));
-      for (Emitter &emitter : emitters)
-        if (failed(accumulate(emitter, now, lanes))) return failure();
-      for (auto [fold, acc] : llvm::zip(now, lanes))
-        anchors[graph::ReduceOp(fold->reduce).getResult()] = fold->meet(context, acc);
-    }
-    SmallVector<EmittedOutputs, 0> outputs;
-    for (Emitter &emitter : emitters) {
-      FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitter, /*perRow=*/false);
-      if (failed(emitted)) return failure();
-      outputs.push_back(std::move(*emitted));
-    }
-    for (auto [emitter, emitted] : llvm::zip(emitters, outputs))
-      if (failed(storeEmitted(context, emitter, emitted))) return failure();
+  LogicalResult buildKept(States &states) {
+    for (auto &state : states)
+      for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+        state->emitters.emplace_back(b, context.loc, context.memories, state->anchors,
+                                     pointAt(state->row, index.constant(chunk), chunk));
+    for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage)
+      for (const RowFold *fold : foldsOf(stage))
+        if (failed(reduceKept(*fold, states))) return failure();
+    SmallVector<std::pair<Emitter *, EmittedOutputs>> outputs;
+    for (auto &state : states)
+      for (Emitter &emitter : state->emitters) {
+        FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitter, /*perRow=*/false);
+        if (failed(emitted)) return failure();
+        outputs.push_back({&emitter, std::move(*emitted)});
+      }
+    for (auto &[emitter, emitted] : outputs)
+      if (failed(storeEmitted(context, *emitter, emitted))) return failure();
     return success();
   }
+
+  /// One reduction of every row: all that is loaded for it before any of it is combined.
+  LogicalResult reduceKept(const RowFold &fold, States &states) {
+    SmallVector<SmallVector<Value>> inputs;
+    for (auto &state : states)
+      for (SmallVector<Value> &here = inputs.emplace_back(); Emitter &emitter : state->emitters) {
+        FailureOr<Value> x = inputAt(emitter, fold);
+        if (failed(x)) return failure();
+        here.push_back(*x);
+      }
+    for (auto [state, here] : llvm::zip(states, inputs)) {
+      Value lanes = fold.none(context);
+      for (auto [emitter, x] : llvm::zip(state->emitters, here))
+        lanes = fold.accumulate(context, x, emitter.residue(), lanes);
+      state->anchors[graph::ReduceOp(fold.reduce).getResult()] = fold.meet(context, lanes);
+    }
+    return success();
+  }
+
+  FailureOr<Value> inputAt(Emitter &emitter, const RowFold &fold) {
+    graph::ReduceOp reduce = fold.reduce;
+    return emitter.emitFragment(reduce.getX(), layout::identity(b.getContext(), form.extents));
+  }
+
+  //===- Read again in every pass ---------------------------------------------------------------------------------===//
 
   /// Folds what the reductions want at an emitter's fragment into their lanes.
   LogicalResult accumulate(Emitter &emitter, ArrayRef<const RowFold *> now, MutableArrayRef<Value> lanes) {
     for (auto [fold, acc] : llvm::zip(now, lanes)) {
-      graph::ReduceOp reduce = fold->reduce;
-      FailureOr<Value> x = emitter.emitFragment(reduce.getX(), layout::identity(b.getContext(), form.extents));
+      FailureOr<Value> x = inputAt(emitter, *fold);
       if (failed(x)) return failure();
       acc = fold->accumulate(context, *x, emitter.residue(), acc);
     }
     return success();
   }
 
-  //===- Read again in every pass ---------------------------------------------------------------------------------===//
-
-  LogicalResult buildStreamed(Value row) {
+  LogicalResult buildStreamed(State &state) {
     for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage) {
       SmallVector<const RowFold *> now = foldsOf(stage);
-      FailureOr<SmallVector<Value>> totals = sumPieces(row, now);
+      FailureOr<SmallVector<Value>> totals = sumPieces(state, now);
       if (failed(totals)) return failure();
-      for (auto [fold, total] : llvm::zip(now, *totals)) anchors[graph::ReduceOp(fold->reduce).getResult()] = total;
+      for (auto [fold, total] : llvm::zip(now, *totals))
+        state.anchors[graph::ReduceOp(fold->reduce).getResult()] = total;
     }
     if (llvm::all_of(form.outputs, [](auto &output) { return output.perRow; })) return success();
     auto storeAt = [&](Point point) {
-      Emitter emitter(b, context.loc, context.memories, anchors, std::move(point));
+      Emitter emitter(b, context.loc, context.memories, state.anchors, std::move(point));
       return storeOutputs(context, emitter, /*perRow=*/false);
     };
     int64_t whole = length / extent;
     if (failed(forLoop(b, context.loc, index.constant(0), index.constant(whole), 1,
-                       [&](Value chunk) { return storeAt(pointAt(row, chunk, /*known=*/-1)); })))
+                       [&](Value chunk) { return storeAt(pointAt(state.row, chunk, /*known=*/-1)); })))
       return failure();
-    return whole == chunks() ? success() : storeAt(pointAt(row, index.constant(whole), whole));
+    return whole == chunks() ? success() : storeAt(pointAt(state.row, index.constant(whole), whole));
   }
 
   /// The stage's reductions over the row: piece by piece, the last of which may be a part of one.
-  FailureOr<SmallVector<Value>> sumPieces(Value row, ArrayRef<const RowFold *> now) {
+  FailureOr<SmallVector<Value>> sumPieces(State &state, ArrayRef<const RowFold *> now) {
     int64_t pieces = length / kPiece, chunksOfPiece = kPiece / extent;
     SmallVector<Value> totals;
     for (const RowFold *fold : now) totals.push_back(fold->nothing(context));
@@ -156,7 +203,8 @@ private:
     };
     auto body = [&](Value piece, ValueRange before) -> FailureOr<SmallVector<Value>> {
       Value first = index.mul(piece, chunksOfPiece);
-      FailureOr<SmallVector<Value>> lanes = sumChunks(row, now, first, index.add(first, index.constant(chunksOfPiece)));
+      FailureOr<SmallVector<Value>> lanes =
+          sumChunks(state, now, first, index.add(first, index.constant(chunksOfPiece)));
       if (failed(lanes)) return failure();
       // Some warps may still read what those of the last piece met in.
       if (now.front()->meetsInShared()) tile::BarrierOp::create(b, context.loc);
@@ -167,10 +215,11 @@ private:
     if (failed(joined) || length % kPiece == 0) return joined;
 
     int64_t first = pieces * chunksOfPiece, whole = length / extent;
-    FailureOr<SmallVector<Value>> lanes = sumChunks(row, now, index.constant(first), index.constant(whole));
+    FailureOr<SmallVector<Value>> lanes = sumChunks(state, now, index.constant(first), index.constant(whole));
     if (failed(lanes)) return failure();
     if (whole < chunks()) {
-      Emitter emitter(b, context.loc, context.memories, anchors, pointAt(row, index.constant(whole), whole));
+      Emitter emitter(b, context.loc, context.memories, state.anchors,
+                      pointAt(state.row, index.constant(whole), whole));
       if (failed(accumulate(emitter, now, *lanes))) return failure();
     }
     if (pieces > 0 && now.front()->meetsInShared()) tile::BarrierOp::create(b, context.loc);
@@ -179,16 +228,16 @@ private:
   }
 
   /// Whole chunks first … last - 1, all of one piece, as lanes.
-  FailureOr<SmallVector<Value>> sumChunks(Value row, ArrayRef<const RowFold *> now, Value first, Value last) {
+  FailureOr<SmallVector<Value>> sumChunks(State &state, ArrayRef<const RowFold *> now, Value first, Value last) {
     SmallVector<Value> lanes;
     for (const RowFold *fold : now) lanes.push_back(fold->none(context));
-    return forLoop(b, context.loc, first, last, 1, lanes,
-                   [&](Value chunk, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-                     SmallVector<Value> next(carried);
-                     Emitter emitter(b, context.loc, context.memories, anchors, pointAt(row, chunk, /*known=*/-1));
-                     if (failed(accumulate(emitter, now, next))) return failure();
-                     return next;
-                   });
+    return forLoop(
+        b, context.loc, first, last, 1, lanes, [&](Value chunk, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+          SmallVector<Value> next(carried);
+          Emitter emitter(b, context.loc, context.memories, state.anchors, pointAt(state.row, chunk, /*known=*/-1));
+          if (failed(accumulate(emitter, now, next))) return failure();
+          return next;
+        });
   }
 
   SmallVector<Value> meet(ArrayRef<const RowFold *> now, ArrayRef<Value> lanes) {
@@ -237,5 +286,8 @@ private:
 FailureOr<int64_t> kiln::tiling::sm80::buildRow(SkeletonContext &context) {
   FailureOr<sm80::RowSchedule> schedule = sm80::rowSchedule(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
+  int64_t length = layout::elementCount(context.form.extents, context.form.reducedAxes);
+  if (schedule->across && length <= kUnit * kVirtualLanes)
+    return buildAlongKept(context, {.vec = 1, .warps = 1, .groups = schedule->groups, .unroll = kUnit}, kShortRowOrder);
   return RowBuilder(context, *schedule).run();
 }

@@ -25,7 +25,9 @@ const Knob<sm80::PointwiseSchedule> kPointwise[] = {{"threads", &sm80::Pointwise
 
 const Knob<sm80::RowSchedule> kRow[] = {{"threads", &sm80::RowSchedule::threads, 32, 1024, 32},
                                         {"groups", &sm80::RowSchedule::groups, 1, 32, 1},
-                                        {"kept", &sm80::RowSchedule::kept, 0, 128, 1}};
+                                        {"kept", &sm80::RowSchedule::kept, 0, 128, 1},
+                                        {"rows", &sm80::RowSchedule::rows, 1, 16, 1},
+                                        {"across", &sm80::RowSchedule::across, 0, 1, 1}};
 
 const Knob<sm80::ColumnSchedule> kColumn[] = {{"vec", &sm80::ColumnSchedule::vec, 1, 16, 1},
                                               {"warps", &sm80::ColumnSchedule::warps, 1, 32, 1},
@@ -90,7 +92,15 @@ sm80::RowSchedule defaultRow(const graph::KernelForm &form, const GpuTarget &tar
   s.threads = extent <= 1024 ? 32 : extent <= 8192 ? extent / 16 : extent <= most ? extent / 32 : 512;
   int64_t resident = int64_t(target.sms) * target.threadsOfSm / 2;
   while (s.threads < 1024 && s.threads < extent / 8 && rows * s.threads < resident) s.threads *= 2;
-  if (s.threads == 32) s.groups = std::clamp<int64_t>(rows / (2 * target.sms), 1, kWarps);
+  if (s.threads > 32) return s;
+  if (length <= kShortRow && rows >= 32) {
+    s.across = 1;
+    rows = llvm::divideCeil(rows, 32); // of lanes
+  }
+  s.groups = std::clamp<int64_t>(rows / (2 * target.sms), 1, kWarps);
+  // Of short rows a warp loads several at once.
+  int64_t some = rows / (2 * target.sms * s.groups); // that a warp could have
+  if (!s.across) s.rows = std::clamp<int64_t>(some, 1, std::max<int64_t>(1, s.kept * 32 / extent));
   return s;
 }
 
@@ -131,6 +141,9 @@ FailureOr<sm80::RowSchedule> sm80::rowSchedule(Location loc, graph::ScheduleAttr
   auto s = parseSchedule<sm80::RowSchedule>(loc, attr, "row", kRow);
   if (failed(s) || failed(powerOfTwo(loc, "threads", s->threads)) || failed(checkGroups(loc, s->threads, s->groups)))
     return failure();
+  if (s->rows > 1 && s->threads != 32)
+    return emitError(loc) << "schedule knobs `rows, threads`: only a warp, of 32 threads, has several rows, found "
+                          << s->rows << " and " << s->threads;
   return s;
 }
 

@@ -29,6 +29,8 @@ struct RowSchedule {
   int64_t threads = 256; ///< of a row: of a warp (32) or the whole CTA
   int64_t groups = 1;    ///< rows side by side in a CTA; more than one only of warps
   int64_t kept = 32;     ///< most elements of a row that a thread keeps
+  int64_t rows = 1;      ///< of a warp, where it keeps them: their loads come together
+  int64_t across = 0;    ///< 1: lanes run across rows (of at most 8192 elements), each reads its own in sequence
 };
 
 /// A warp has 32·vec columns and reads `unroll` of their rows at a time; `warps` share the blocks of one piece.
