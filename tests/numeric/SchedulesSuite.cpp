@@ -58,6 +58,14 @@ std::vector<BuildOptions> schedules(const std::string &family, const std::vector
   return all;
 }
 
+/// The cpu's default schedule, then those of a gpu target, whose programs are interpreted.
+std::vector<BuildOptions> gpuSchedules(const std::string &family, const std::vector<std::string> &knobs) {
+  std::vector<BuildOptions> all = schedules(family, knobs);
+  for (BuildOptions &options : all) options.target = "sm_80", options.interpret = true;
+  all.insert(all.begin(), BuildOptions{.target = codegen::detectHostCpu().name, .interpret = false});
+  return all;
+}
+
 std::vector<Build> pointwiseGraphs() {
   std::vector<Build> graphs;
   for (const Shape &shape : {Shape{1}, {7}, {33, 5}, {129, 3}, {1000}, {2, 3, 4, 5}})
@@ -142,6 +150,28 @@ TEST(Schedules, MatmulsGiveEqualBits) {
                  "bm = 96, bn = 96, bk = 100, mr = 6, nr = 24", "bm = 32, bn = 128, bk = 17, mr = 2, nr = 64",
                  "bm = 4, bn = 8, bk = 16, mr = 4, nr = 8", "bm = 256, bn = 512, bk = 512, mr = 8, nr = 32",
                  "bm = 3, bn = 5, bk = 2, mr = 3, nr = 5", "bm = 16, bn = 1, bk = 32, mr = 16, nr = 1"}));
+}
+
+TEST(Schedules, PointwiseOfGpusGiveTheCpusBits) {
+  expectEqualBits(pointwiseGraphs(),
+                  gpuSchedules("pointwise", {"threads = 128, vec = 4, runs = 2", "threads = 32, vec = 1, runs = 1",
+                                             "threads = 32, groups = 8, vec = 2, runs = 2, rows = 3",
+                                             "threads = 96, vec = 16, runs = 1, rows = 2",
+                                             "threads = 64, vec = 8, runs = 1, across = 1"}));
+}
+
+TEST(Schedules, RowsOfGpusGiveTheCpusBits) {
+  expectEqualBits(rowGraphs(),
+                  gpuSchedules("row", {"threads = 32", "threads = 32, groups = 8", "threads = 64", "threads = 512",
+                                       "threads = 32, kept = 0", "threads = 256, kept = 0", "threads = 128, kept = 128",
+                                       "threads = 32, groups = 2, rows = 4", "threads = 32, groups = 4, across = 1"}));
+}
+
+TEST(Schedules, ColumnsOfGpusGiveTheCpusBits) {
+  expectEqualBits(columnGraphs(),
+                  gpuSchedules("column", {"vec = 1, warps = 1, unroll = 1", "vec = 4, warps = 32, unroll = 8",
+                                          "vec = 2, warps = 4, unroll = 3", "vec = 1, warps = 1, groups = 8",
+                                          "vec = 8, warps = 2, unroll = 8"}));
 }
 
 TEST(Schedules, IllegalOnesAreRefusedWithAReason) {
