@@ -1,4 +1,6 @@
 #include "codegen/Backend.h"
+#include "codegen/ptx/EmitPtx.h"
+#include "codegen/ptx/PtxTranslation.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -20,14 +22,31 @@ private:
   std::shared_ptr<CpuJit> jit;
 };
 
+class GpuBackend final : public Backend {
+public:
+  explicit GpuBackend(const GpuTarget &target) : emitter(target) {}
+
+  llvm::Expected<KernelImage> compile(LLVM::LLVMFuncOp kernel) const override {
+    llvm::Expected<CodeImage> image = emitter.emit(kernel);
+    if (!image) return image.takeError();
+    return std::move(*image);
+  }
+
+private:
+  mutable PtxEmitter emitter; ///< lends what it makes
+};
+
 } // namespace
 
 llvm::Expected<std::shared_ptr<const Backend>> kiln::codegen::makeBackend(const Target &target, JitEffort effort,
                                                                           CodeFor machines) {
-  if (!target.cpu()) return llvm::createStringError("no code for '" + target.name() + "' yet");
+  if (target.gpu()) return std::make_shared<GpuBackend>(*target.gpu());
   llvm::Expected<std::shared_ptr<CpuJit>> jit = CpuJit::create(*target.cpu(), effort, machines);
   if (!jit) return jit.takeError();
   return std::make_shared<CpuBackend>(*jit);
 }
 
-void kiln::codegen::registerTranslations(DialectRegistry &registry) { registerCpuTranslations(registry); }
+void kiln::codegen::registerTranslations(DialectRegistry &registry) {
+  registerCpuTranslations(registry);
+  registerPtxTranslations(registry);
+}

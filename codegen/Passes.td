@@ -41,4 +41,44 @@ def CpuLower : Pass<"cpu-lower", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
+def GpuLower : Pass<"gpu-lower", "::mlir::ModuleOp"> {
+  let summary = "turns tile programs into what one thread of a gpu does: llvm, nvvm and ptx ops";
+  let description = [{
+    Each `tile.kernel` becomes `llvm.func @name(pointers)`, a kernel for CTAs of its `threads`, whose shared tiles lie at
+    their offsets in the memory that a launch gives each CTA (`ptx.shared_bytes`). Pointers are to global memory and are
+    multiples of 16 bytes; where an argument is only read, nothing else may write its memory while the kernel runs.
+
+    ```mlir
+    tile.kernel @twice(%x: !tile.global<4096xbf16>, %y: !tile.global<4096xbf16>) grid 4 threads 128 {
+      %v = tile.load %x[%o] aligned 8 : !tile.global<4096xbf16> -> tensor<1024xbf16, #tile.blocked<vec = 8, threads = 128>>
+      %w = arith.addf %v, %v : tensor<1024xbf16, #tile.blocked<vec = 8, threads = 128>>
+      …
+    // becomes
+    llvm.func @twice(%x: !llvm.ptr<1> {llvm.align = 16}, %y: !llvm.ptr<1> {llvm.align = 16}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, …} {
+      %t = nvvm.read.ptx.sreg.tid.x : i32
+      …
+      %v = llvm.load %p invariant {alignment = 16} : !llvm.ptr<1> -> vector<4xi32>
+      %v0 = llvm.bitcast %e : i32 to vector<2xbf16>
+      %w0 = llvm.fadd %v0, %v0 : vector<2xbf16>
+      … three more of each
+    ```
+
+    A fragment becomes a thread's elements as `vector<2xT>`, scalars where it holds an odd number. Each run of elements
+    that lie side by side is one access, as wide as the op's `aligned` and 16 bytes allow. Accesses under a mask are
+    predicated, never branched round: whole runs where a `tile.lane_mask` cannot cut them, single elements otherwise; a
+    masked load may read what else lies in a 16-byte word that holds an element it asks for. A scalar is stored by one
+    thread. i1 elements are one byte in memory. Index arithmetic is done in 32 bits where ranges prove it. Between memory
+    accesses code is put depth first, so that few registers are live at once.
+
+    Limits: f64, f32, f16, bf16, i64, i32, i16, i8 and i1; a fragment takes at most 255 registers of a thread; an op or
+    type without a row is an error that names it. Numerics: every op rounds once, as it is written, 16-bit ops by packed
+    instructions; maximum and minimum follow IEEE 754-2019; nothing is contracted or reassociated, and an op that asks
+    for fast maths is refused.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the row of ir/target/Gpu.h that it is for">];
+  let dependentDialects = ["::kiln::ptx::PtxDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 #endif

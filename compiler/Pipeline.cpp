@@ -50,7 +50,11 @@ void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 void kiln::addThreadPasses(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(codegen::createCpuLower({.target = options.target->name()}));
+  const std::string &target = options.target->name();
+  if (options.target->cpu())
+    pm.addPass(codegen::createCpuLower({.target = target}));
+  else
+    pm.addPass(codegen::createGpuLower({.target = target}));
 }
 
 namespace {

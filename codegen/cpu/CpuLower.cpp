@@ -1,22 +1,17 @@
-// cpu-lower: tile programs to the LLVM dialect, in two conversions. The first takes fragments apart by the rows; what
-// it leaves, arith, math and scf on vectors and scalars, the second gives to upstream's patterns.
+// cpu-lower: tile programs to the LLVM dialect, one kernel at a time.
 #include "codegen/Passes.h"
-#include "codegen/cpu/DepthFirst.h"
 #include "codegen/cpu/LevelSpec.h"
 #include "codegen/cpu/Rows.h"
 #include "codegen/cpu/Structure.h"
+#include "codegen/lower/Conversions.h"
+#include "codegen/lower/DepthFirst.h"
+#include "codegen/lower/Tables.h"
 #include "ir/target/Cpu.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Threading.h"
 
 namespace kiln::codegen {
@@ -48,46 +43,27 @@ private:
   int64_t unitLanes;
 };
 
-/// Types, patterns and targets of both conversions; made once, then shared by all functions of a module.
+/// Made once, then shared by all functions of a module.
 class CpuLowering {
 public:
   CpuLowering(MLIRContext *context, int64_t unitLanes)
-      : tileTypes(unitLanes), llvmTypes(context), tileTarget(*context), llvmTarget(*context) {
-    RewritePatternSet tilePatterns(context);
-    tilePatterns.add<RowPattern>(tileTypes, context, unitLanes);
-    scf::populateSCFStructuralTypeConversionsAndLegality(tileTypes, tilePatterns, tileTarget);
-    tileTarget.addIllegalDialect<tile::TileDialect>();
-    tileTarget.addLegalOp<UnrealizedConversionCastOp>();
-    tileTarget.markUnknownOpDynamicallyLegal([this](Operation *op) { return tileTypes.isLegal(op); });
-    tileRows = FrozenRewritePatternSet(std::move(tilePatterns));
-
-    RewritePatternSet patterns(context);
-    populateSCFToControlFlowConversionPatterns(patterns);
-    cf::populateControlFlowToLLVMConversionPatterns(llvmTypes, patterns);
-    arith::populateArithToLLVMConversionPatterns(llvmTypes, patterns);
-    populateMathToLLVMConversionPatterns(llvmTypes, patterns);
-    llvmTarget.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect, math::MathDialect, scf::SCFDialect>();
-    llvmTarget.addLegalOp<UnrealizedConversionCastOp>();
-    upstream = FrozenRewritePatternSet(std::move(patterns));
-  }
+      : types(unitLanes), conversions(context, types, rows(context, unitLanes)) {}
 
   LogicalResult run(LLVM::LLVMFuncOp function) const {
-    if (failed(applyPartialConversion(function, tileTarget, tileRows))) return failure();
-    if (failed(applyPartialConversion(function, llvmTarget, upstream))) return failure();
-    SmallVector<UnrealizedConversionCastOp> casts;
-    function.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
-    reconcileUnrealizedCasts(casts);
-    if (failed(verifyThreadLevel(function))) return failure();
+    if (failed(conversions.run(function)) || failed(verifyThreadLevel(function))) return failure();
     orderDepthFirst(function);
     return success();
   }
 
 private:
-  CpuTypeConverter tileTypes;
-  LLVMTypeConverter llvmTypes;
-  ConversionTarget tileTarget;
-  LLVMConversionTarget llvmTarget;
-  FrozenRewritePatternSet tileRows, upstream;
+  CpuTypeConverter types;
+  Conversions conversions;
+
+  RewritePatternSet rows(MLIRContext *context, int64_t unitLanes) {
+    RewritePatternSet patterns(context);
+    patterns.add<RowPattern>(types, context, unitLanes);
+    return patterns;
+  }
 };
 
 struct CpuLowerPass : kiln::codegen::impl::CpuLowerBase<CpuLowerPass> {
@@ -101,7 +77,7 @@ struct CpuLowerPass : kiln::codegen::impl::CpuLowerBase<CpuLowerPass> {
     }
     SmallVector<tile::KernelOp> kernels(getOperation().getOps<tile::KernelOp>());
     if (failed(failableParallelForEach(&getContext(), kernels, verifyTileLevel))) return signalPassFailure();
-    for (tile::KernelOp kernel : kernels) declareTables(kernel);
+    for (tile::KernelOp kernel : kernels) declareTables(kernel, /*addressSpace=*/0);
     SmallVector<LLVM::LLVMFuncOp> functions;
     for (tile::KernelOp kernel : kernels) functions.push_back(outlineKernel(kernel));
     CpuLowering lowering(&getContext(), row->lanes(/*elementBytes=*/4));

@@ -1,6 +1,7 @@
 // Ops that work element by element: cloned onto each unit, 16-bit floats through f32.
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
+#include "codegen/lower/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -10,38 +11,15 @@ using namespace kiln::codegen;
 
 namespace {
 
-/// What a row makes of one unit: its operands' values and the type of its result.
-using UnitFn = llvm::function_ref<Value(ArrayRef<Value>, Type)>;
-
-/// op(fragments, scalars), unit by unit; a scalar operand (select's condition, say) is given to each.
+/// The shared engine, on the result's units.
 LogicalResult perUnit(Operation *op, ArrayRef<ValueRange> operands, Lowering &to, UnitFn build) {
-  SmallVector<Unit> units = to.units(op->getResult(0).getType());
-  SmallVector<Value> results;
-  for (auto [index, unit] : llvm::enumerate(units)) {
-    SmallVector<Value> values;
-    for (ValueRange operand : operands) {
-      if (operand.size() != 1 && operand.size() != units.size())
-        return op->emitOpError("operands must have the result's shape");
-      values.push_back(operand.size() == 1 ? operand[0] : operand[index]);
-    }
-    results.push_back(build(values, unit.type));
-  }
-  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{results});
-  return success();
-}
-
-/// The same op on other types.
-Value cloneOnto(Operation *op, ArrayRef<Value> operands, Type type, Lowering &to) {
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(operands);
-  state.types.push_back(type);
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  state.attributes.append(op->getDiscardableAttrs().begin(), op->getDiscardableAttrs().end());
-  return to.rewriter.create(state)->getResult(0);
+  SmallVector<Type> types;
+  for (const Unit &unit : to.units(op->getResult(0).getType())) types.push_back(unit.type);
+  return codegen::perUnit(op, operands, types, to.rewriter, build);
 }
 
 LogicalResult lowerElementwise(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) { return cloneOnto(op, x, type, to); });
+  return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) { return cloneOnto(op, x, type, to.rewriter); });
 }
 
 //===- 16-bit floats ----------------------------------------------------------------------------------------------===//
@@ -58,7 +36,7 @@ LogicalResult lowerFloat(Operation *op, ArrayRef<ValueRange> operands, Lowering 
   bool halfResult = isHalf(op->getResult(0).getType());
   return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) -> Value {
     SmallVector<Value> wide = widened(x, element, to);
-    Value result = cloneOnto(op, wide, halfResult ? wide[0].getType() : type, to);
+    Value result = cloneOnto(op, wide, halfResult ? wide[0].getType() : type, to.rewriter);
     return halfResult ? narrow(to.rewriter, to.loc, result, element) : result;
   });
 }

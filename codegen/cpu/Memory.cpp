@@ -1,7 +1,7 @@
 // Loads, stores, gathers, scatters and shared tiles.
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
-#include "codegen/cpu/Vectors.h"
+#include "codegen/lower/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

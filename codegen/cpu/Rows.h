@@ -50,8 +50,6 @@ llvm::ArrayRef<Row> memoryRows();
 llvm::ArrayRef<Row> fragmentRows();
 /// Constant tables, and `tile.lookup` in them.
 llvm::ArrayRef<Row> tableRows();
-/// Declares, in its module, the constants that a kernel's lookups read. Before kernels are lowered side by side.
-void declareTables(tile::KernelOp kernel);
 /// arith and math ops that work element by element, and constants.
 llvm::ArrayRef<Row> elementwiseRows();
 

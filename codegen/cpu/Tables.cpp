@@ -1,25 +1,15 @@
 // Constant tables: one constant of the module per table, read by gathers.
 #include "codegen/cpu/Rows.h"
+#include "codegen/lower/Tables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::codegen;
 
 namespace {
-
-/// A name that equal tables share, and that each lookup finds on its own.
-std::string tableName(DenseElementsAttr table) {
-  ArrayRef<char> raw = table.getRawData();
-  uint64_t hash = llvm::xxh3_64bits(StringRef(raw.data(), raw.size()));
-  std::string type;
-  llvm::raw_string_ostream(type) << table.getType();
-  return "table_" + type + "_" + llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16);
-}
 
 /// Element (row, column) of each of a unit's rows.
 Value readColumn(Lowering &to, Value base, Value rows, int64_t column, int64_t columns, Type element) {
@@ -63,21 +53,6 @@ LogicalResult lowerLookup(Operation *op, ArrayRef<ValueRange> operands, Lowering
 }
 
 } // namespace
-
-void kiln::codegen::declareTables(tile::KernelOp kernel) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  kernel.getBody().walk([&](tile::LookupOp lookup) {
-    auto table = cast<DenseElementsAttr>(lookup.getTable());
-    std::string name = tableName(table);
-    if (module.lookupSymbol(name)) return;
-    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    Type type = LLVM::LLVMArrayType::get(table.getElementType(), table.getNumElements());
-    auto flat = RankedTensorType::get({table.getNumElements()}, table.getElementType());
-    Attribute values = table.isSplat() ? table.resizeSplat(flat) : table.reshape(flat);
-    LLVM::GlobalOp::create(b, kernel.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal, name, values,
-                           /*alignment=*/64);
-  });
-}
 
 ArrayRef<Row> kiln::codegen::tableRows() {
   static const Row rows[] = {{"tile.lookup", lowerLookup}};

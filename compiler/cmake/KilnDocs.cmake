@@ -7,6 +7,7 @@ add_custom_target(docs)
 foreach(row IN ITEMS
     "graph-ops ir/graph/Graph.md kiln_graph_ods"
     "tile-ops ir/tile/Tile.md kiln_tile_ods"
+    "ptx-ops ir/ptx/Ptx.md kiln_ptx_ods"
     "graph-passes passes/graph/Passes.md kiln_graph_passes_ods"
     "tiling-passes passes/tiling/Passes.md kiln_tiling_passes_ods"
     "tile-passes passes/tile/Passes.md kiln_tile_passes_ods"

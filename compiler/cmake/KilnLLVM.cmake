@@ -36,4 +36,4 @@ set_property(TARGET LLVMSupport PROPERTY INTERFACE_LINK_LIBRARIES "${links}")
 
 # perfjitevents: MLIR's ExecutionEngine names it. frontendopenmp: MLIRTargetLLVMIRExport names it.
 llvm_map_components_to_libnames(KILN_LLVM_LIBS core support irreader passes orcjit jitlink executionengine target
-  x86codegen x86desc x86info x86asmparser asmprinter selectiondag bitwriter linker ipo frontendopenmp perfjitevents)
+  x86codegen x86desc x86info x86asmparser nvptxcodegen nvptxdesc nvptxinfo asmprinter selectiondag bitwriter linker ipo frontendopenmp perfjitevents)

@@ -1,10 +1,10 @@
 // Graphs from .mlir text or bytecode.
-#include "codegen/cpu/Contain.h"
-#include "runtime/Nearest.h"
+#include "codegen/machine/Contain.h"
 #include "compiler/dsl/Diagnostics.h"
 #include "compiler/dsl/GraphImpl.h"
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/Graph.h"
+#include "runtime/Nearest.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"

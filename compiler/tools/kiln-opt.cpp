@@ -1,6 +1,7 @@
 // kiln-opt: mlir-opt for Kiln's dialects and passes.
 #include "codegen/Passes.h"
 #include "ir/graph/Graph.h"
+#include "ir/ptx/Ptx.h"
 #include "ir/tile/Tile.h"
 #include "passes/graph/Passes.h"
 #include "passes/tile/Passes.h"
@@ -10,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -17,9 +19,9 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<kiln::graph::GraphDialect, kiln::tile::TileDialect, mlir::affine::AffineDialect,
-                  mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect>();
+  registry.insert<kiln::graph::GraphDialect, kiln::ptx::PtxDialect, kiln::tile::TileDialect, mlir::affine::AffineDialect,
+                  mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect>();
   kiln::graph::registerKilnGraphPasses();
   kiln::tile::registerKilnTilePasses();
   kiln::tiling::registerKilnTilingPasses();

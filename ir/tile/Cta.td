@@ -6,7 +6,7 @@
 include "ir/tile/Layouts.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Tile_WarpIdOp : Tile_Op<"warp_id", [Pure]> {
+def Tile_WarpIdOp : Tile_Op<"warp_id", [Pure, Tile_InRange]> {
   let summary = "which warp of the CTA this is, from 0: uniform over a warp only";
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";

@@ -51,7 +51,7 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_CtaIdOp : Tile_Op<"cta_id", [Pure]> {
+def Tile_CtaIdOp : Tile_Op<"cta_id", [Pure, Tile_InRange]> {
   let summary = "which CTA of the linear grid this is, from 0";
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
@@ -146,7 +146,7 @@ def Tile_ScatterOp : Tile_Op<"scatter"> {
 
 //===- Fragments --------------------------------------------------------------------------------------------------===//
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_InRange]> {
   let summary = "a fragment whose every element is one scalar";
   let description = [{ (C1) the scalar has the fragment's element type. }];
   let arguments = (ins Tile_Scalar:$scalar);
@@ -155,7 +155,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_LanesOp : Tile_Op<"lanes", [Pure]> {
+def Tile_LanesOp : Tile_Op<"lanes", [Pure, Tile_InRange]> {
   let summary = "0, 1, 2, … along the fragment's only dimension, as i64";
   let results = (outs Tile_Offsets:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

@@ -8,6 +8,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/TensorEncoding.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";
@@ -26,6 +27,9 @@ def Tile_Dialect : Dialect {
 }
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+/// Ops that say how large their integers get.
+def Tile_InRange : DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>;
+
 class Tile_Type<string name, string mnemonicText> : TypeDef<Tile_Dialect, name> { let mnemonic = mnemonicText; }
 class Tile_Attr<string name, string mnemonicText, list<Trait> traits = []> : AttrDef<Tile_Dialect, name, traits> {
   let mnemonic = mnemonicText;

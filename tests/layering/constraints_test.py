@@ -7,7 +7,8 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
-DIALECTS = ("graph", "tile")
+# dialect -> how many constraints it has at least
+DIALECTS = {"graph": 15, "tile": 15, "ptx": 5}
 
 # A definition's first line: `def Graph_ReduceOp : Graph_Op<"reduce", …`, `def Tile_SimdAttr : Tile_Attr<"Simd", "simd"`.
 DEFINITION = re.compile(r"^def \w+ : (\w+)(?:<([^\n]*))?", re.MULTILINE)
@@ -71,11 +72,11 @@ ERRORS = """// RUN: kiln-opt %s --split-input-file --verify-diagnostics
 
 class Constraints(unittest.TestCase):
     def test_every_constraint_of_the_dialects_is_tested(self):
-        for dialect in DIALECTS:
+        for dialect, least in DIALECTS.items():
             with self.subTest(dialect=dialect):
                 tds = [path.read_text() for path in sorted((ROOT / "ir" / dialect).glob("*.td"))]
                 tests = [path.read_text() for path in sorted((ROOT / "tests/ir" / dialect).glob("*-errors.mlir"))]
-                self.assertGreater(sum(len(constraints(dialect, td)[0]) for td in tds), 15)
+                self.assertGreater(sum(len(constraints(dialect, td)[0]) for td in tds), least)
                 self.assertEqual(complaints_of(dialect, tds, tests), [])
 
     def test_nothing_is_missing_where_all_is_tested(self):

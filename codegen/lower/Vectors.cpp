@@ -1,4 +1,4 @@
-#include "codegen/cpu/Vectors.h"
+#include "codegen/lower/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

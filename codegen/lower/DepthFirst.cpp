@@ -1,4 +1,4 @@
-#include "codegen/cpu/DepthFirst.h"
+#include "codegen/lower/DepthFirst.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

@@ -1,4 +1,4 @@
-#include "codegen/cpu/Contain.h"
+#include "codegen/machine/Contain.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -1,6 +1,6 @@
 //===- Vectors.h - small builders of vector code shared by the rows -----------------------------------------------===//
-#ifndef KILN_CODEGEN_CPU_VECTORS_H
-#define KILN_CODEGEN_CPU_VECTORS_H
+#ifndef KILN_CODEGEN_LOWER_VECTORS_H
+#define KILN_CODEGEN_LOWER_VECTORS_H
 
 #include "mlir/IR/Builders.h"
 

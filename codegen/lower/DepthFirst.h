@@ -1,6 +1,6 @@
 //===- DepthFirst.h - the order of pure ops ----------------------------------------------------------------------===//
-#ifndef KILN_CODEGEN_CPU_DEPTHFIRST_H
-#define KILN_CODEGEN_CPU_DEPTHFIRST_H
+#ifndef KILN_CODEGEN_LOWER_DEPTHFIRST_H
+#define KILN_CODEGEN_LOWER_DEPTHFIRST_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

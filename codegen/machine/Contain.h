@@ -1,6 +1,6 @@
 //===- Contain.h - keeps LLVM's fatal errors from ending the process ----------------------------------------------===//
-#ifndef KILN_CODEGEN_CPU_CONTAIN_H
-#define KILN_CODEGEN_CPU_CONTAIN_H
+#ifndef KILN_CODEGEN_MACHINE_CONTAIN_H
+#define KILN_CODEGEN_MACHINE_CONTAIN_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"

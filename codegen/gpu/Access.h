@@ -1,0 +1,62 @@
+//===- Access.h - how a thread reaches its registers' memory ------------------------------------------------------===//
+//
+// A thread's registers are cut into runs that lie side by side in memory; each run is one access. Addresses are one
+// value per thread and constants, as layouts are separable.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_GPU_ACCESS_H
+#define KILN_CODEGEN_GPU_ACCESS_H
+
+#include "codegen/gpu/Rows.h"
+
+namespace kiln::codegen::gpu {
+
+/// The largest power of two that divides `value`, at most 16; 16 for 0.
+int64_t powerOfTwoIn(int64_t value);
+
+/// The most consecutive registers, a power of two, that lie side by side in every thread and start at a multiple of
+/// their number.
+int64_t contiguousRegisters(const layout::Fragment &fragment);
+
+/// Where a thread's first register lies, computed: row and column, i32.
+struct ThreadPlace {
+  mlir::Value row, column;
+};
+ThreadPlace threadPlaceOf(const layout::Fragment &fragment, Lowering &to);
+
+/// A pointer and bytes past it, which fit an instruction.
+struct Place {
+  mlir::Value pointer;
+  int64_t offset;
+};
+
+/// Addresses in one memory.
+class Memory {
+public:
+  /// `type` is a `!tile.global` or `!tile.shared`, `base` its pointer, `value` the op's operand that holds it.
+  Memory(Lowering &to, mlir::Value value, mlir::Value base);
+
+  mlir::Type element;   ///< of values
+  int64_t bytes;        ///< of an element
+  bool shared;
+  bool readOnly;        ///< nothing writes it while the kernel runs
+
+  /// Names where the offsets given to `at` count from: element `offset` (index or integer) + `more` (i32, or null).
+  void startAt(mlir::Value offset, mlir::Value more);
+  /// `elements` past the start.
+  Place at(int64_t elements);
+
+private:
+  Lowering &to;
+  tile::SharedType tile; ///< null in global memory
+  mlir::Value base;
+  mlir::Value start; ///< the pointer where offsets count from; in a swizzled tile, that many bytes, i32
+  bool narrow;       ///< offsets into it fit 32 bits
+
+  mlir::Value pointerPast(mlir::Value pointer, mlir::Value elements);
+  Place swizzledAt(int64_t bytes);
+};
+
+} // namespace kiln::codegen::gpu
+
+#endif

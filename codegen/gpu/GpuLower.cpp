@@ -1,0 +1,106 @@
+// gpu-lower: tile programs to what one thread does, one kernel at a time.
+#include "codegen/Passes.h"
+#include "codegen/gpu/LevelSpec.h"
+#include "codegen/gpu/Narrow.h"
+#include "codegen/gpu/Rows.h"
+#include "codegen/lower/Conversions.h"
+#include "codegen/lower/DepthFirst.h"
+#include "codegen/lower/Tables.h"
+#include "ir/ptx/Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Transforms/CSE.h"
+
+namespace kiln::codegen {
+#define GEN_PASS_DEF_GPULOWER
+#include "codegen/Passes.h.inc"
+} // namespace kiln::codegen
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::codegen;
+using namespace kiln::codegen::gpu;
+
+namespace {
+
+/// Each function's frame; complete before the functions are lowered.
+using Frames = DenseMap<Operation *, Frame>;
+
+/// The one pattern of the first conversion: looks the op up.
+class RowPattern final : public ConversionPattern {
+public:
+  RowPattern(const TypeConverter &types, MLIRContext *context, const Frames &frames)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context), frames(frames) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto row = gpuRows().find(op->getName().getStringRef());
+    if (row == gpuRows().end()) return rewriter.notifyMatchFailure(op, "no row");
+    Lowering to{rewriter, frames.find(op->getParentOfType<LLVM::LLVMFuncOp>())->second, op->getLoc()};
+    return row->second(op, operands, to);
+  }
+
+private:
+  const Frames &frames;
+};
+
+class GpuLowering {
+public:
+  GpuLowering(MLIRContext *context, const Frames &frames) : conversions(context, types, rows(context, frames)) {}
+
+  LogicalResult run(LLVM::LLVMFuncOp function) const {
+    if (failed(conversions.run(function)) || failed(verifyThreadLevel(function))) return failure();
+    IRRewriter rewriter(function.getContext());
+    DominanceInfo dominance(function);
+    eliminateCommonSubExpressions(rewriter, dominance, function);
+    orderDepthFirst(function);
+    return success();
+  }
+
+private:
+  TileTypes types;
+  Conversions conversions;
+
+  RewritePatternSet rows(MLIRContext *context, const Frames &frames) {
+    RewritePatternSet patterns(context);
+    patterns.add<RowPattern>(types, context, frames);
+    return patterns;
+  }
+};
+
+struct GpuLowerPass : kiln::codegen::impl::GpuLowerBase<GpuLowerPass> {
+  using GpuLowerBase::GpuLowerBase;
+
+  void runOnOperation() override {
+    const GpuTarget *row = findGpuTarget(target);
+    if (!row) {
+      getOperation().emitError() << "unknown gpu target `" << target << "`";
+      return signalPassFailure();
+    }
+    SmallVector<tile::KernelOp> kernels(getOperation().getOps<tile::KernelOp>());
+    auto prepare = [&](tile::KernelOp kernel) -> LogicalResult {
+      if (failed(verifyTileLevel(kernel, *row))) return failure();
+      return narrowIndices(kernel);
+    };
+    if (failed(failableParallelForEach(&getContext(), kernels, prepare))) return signalPassFailure();
+    for (tile::KernelOp kernel : kernels) declareTables(kernel, ptx::Global);
+    SmallVector<LLVM::LLVMFuncOp> functions;
+    Frames frames;
+    for (tile::KernelOp kernel : kernels) {
+      Frame frame;
+      functions.push_back(outlineKernel(kernel, frame));
+      frames[functions.back()] = std::move(frame);
+    }
+    GpuLowering lowering(&getContext(), frames);
+    if (failed(failableParallelForEach(&getContext(), functions, [&](auto f) { return lowering.run(f); })))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,209 @@
+// Loads, stores, gathers, scatters and shared tiles.
+#include "codegen/gpu/Masks.h"
+#include "codegen/gpu/Words.h"
+#include "codegen/lower/Vectors.h"
+#include "ir/ptx/Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::codegen;
+using namespace kiln::codegen::gpu;
+
+namespace {
+
+/// The largest power of two, up to 16, that an offset is known to be a multiple of.
+int64_t alignmentOf(Value offset, std::optional<uint64_t> aligned) {
+  APInt constant;
+  if (matchPattern(offset, m_ConstantInt(&constant))) return powerOfTwoIn(constant.getSExtValue());
+  return powerOfTwoIn(static_cast<int64_t>(aligned.value_or(1)));
+}
+
+/// A fragment in memory: where its runs start, how long they are.
+struct FragmentAccess {
+  layout::Fragment fragment;
+  int64_t rowStride;
+  int64_t width; ///< of a run, in elements
+
+  FragmentAccess(Type type, std::optional<uint64_t> rowStride, int64_t alignment, int64_t most)
+      : fragment(*tile::distributionOf(type)), rowStride(static_cast<int64_t>(rowStride.value_or(0))),
+        width(std::min({contiguousRegisters(fragment), alignment, powerOfTwoIn(this->rowStride), most})) {}
+
+  int64_t column(int64_t r) const { return fragment.registerPlace(r).column; }
+  int64_t offset(int64_t r) const { return fragment.registerPlace(r).row * rowStride + column(r); }
+
+  /// Where the thread's first register lies, in elements past the fragment's first.
+  Value start(Lowering &to) const {
+    ThreadPlace place = threadPlaceOf(fragment, to);
+    if (fragment.rows == 1) return place.column;
+    Value row = LLVM::MulOp::create(to.rewriter, to.loc, place.row, to.i32(rowStride));
+    return LLVM::AddOp::create(to.rewriter, to.loc, row, place.column);
+  }
+};
+
+Value both(Lowering &to, Value l, Value r) {
+  return !l ? r : !r ? l : LLVM::AndOp::create(to.rewriter, to.loc, l, r).getResult();
+}
+
+Value zeroWhereNot(Lowering &to, Value condition, Value value) {
+  Value zero = zeroOf(to.rewriter, to.loc, value.getType());
+  return arith::SelectOp::create(to.rewriter, to.loc, condition, value, zero);
+}
+
+LogicalResult loadScalar(tile::LoadOp load, ArrayRef<ValueRange> operands, Lowering &to) {
+  Memory memory(to, load.getSource(), operands[0][0]);
+  memory.startAt(operands[1][0], Value());
+  Registers result(to.rewriter, to.loc, 1);
+  Words(to, memory).load(result, 0, 0, 1, load.getMask() ? operands[2][0] : Value());
+  return to.replace(load, result.units());
+}
+
+/// A run that a prefix cuts is still read whole, as whatever it holds lies in words that hold an element that takes
+/// part; what does not is zero.
+LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  auto load = cast<tile::LoadOp>(op);
+  if (!tile::isFragment(load.getType())) return loadScalar(load, operands, to);
+  Memory memory(to, load.getSource(), operands[0][0]);
+  Words words(to, memory);
+  FragmentAccess access(load.getType(), load.getRowStride(), alignmentOf(load.getOffset(), load.getAligned()),
+                        words.most());
+  RunMask mask(load.getMask(), load.getMask() ? operands[2] : ValueRange(), to);
+  if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
+  memory.startAt(operands[1][0], access.start(to));
+  Registers result(to.rewriter, to.loc, access.fragment.registers());
+  for (int64_t r = 0; r < result.size(); r += access.width) {
+    words.load(result, r, access.offset(r), access.width, mask.at(r, access.column(r)));
+    if (access.width <= mask.granule()) continue;
+    for (int64_t i = r; i < r + access.width; ++i)
+      result.set(i, zeroWhereNot(to, mask.at(i, access.column(i)), result.get(i)));
+  }
+  return to.replace(op, result.units());
+}
+
+/// One thread of those that hold a scalar: of the warp, where warps may hold different ones.
+Value elected(Operation *op, Lowering &to) {
+  Value who = to.frame.perWarp.contains(op) ? to.frame.lane : to.frame.thread;
+  return LLVM::ICmpOp::create(to.rewriter, to.loc, LLVM::ICmpPredicate::eq, who, to.i32(0));
+}
+
+LogicalResult storeScalar(tile::StoreOp store, ArrayRef<ValueRange> operands, Lowering &to) {
+  Memory memory(to, store.getTarget(), operands[1][0]);
+  memory.startAt(operands[2][0], Value());
+  Registers value(to.rewriter, to.loc, operands[0]);
+  Words(to, memory).store(value, 0, 0, 1, both(to, elected(store, to), store.getMask() ? operands[3][0] : Value()));
+  to.rewriter.eraseOp(store);
+  return success();
+}
+
+/// Whether this thread is the one that writes what several hold; null if each element has one.
+Value writer(const layout::Fragment &f, Lowering &to) {
+  if (f.copies() == 1) return {};
+  OpBuilder &b = to.rewriter;
+  bool acrossRows = f.kind == layout::FragmentKind::MmaB || f.kind == layout::FragmentKind::OuterB;
+  bool ofWarps = f.kind == layout::FragmentKind::MmaA || f.kind == layout::FragmentKind::MmaB;
+  Value who = ofWarps ? to.frame.warp : to.frame.thread, q = to.i32(f.q);
+  Value place = acrossRows ? LLVM::UDivOp::create(b, to.loc, who, q).getResult()
+                           : LLVM::URemOp::create(b, to.loc, who, q).getResult();
+  return LLVM::ICmpOp::create(b, to.loc, LLVM::ICmpPredicate::eq, place, to.i32(0));
+}
+
+/// A run that a prefix may cut is written whole where it does not, and element by element where it does.
+LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  auto store = cast<tile::StoreOp>(op);
+  if (!tile::isFragment(store.getValue().getType())) return storeScalar(store, operands, to);
+  Memory memory(to, store.getTarget(), operands[1][0]);
+  Words words(to, memory);
+  FragmentAccess access(store.getValue().getType(), store.getRowStride(),
+                        alignmentOf(store.getOffset(), store.getAligned()), words.most());
+  RunMask mask(store.getMask(), store.getMask() ? operands[3] : ValueRange(), to);
+  if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
+  memory.startAt(operands[2][0], access.start(to));
+  Registers value(to.rewriter, to.loc, operands[0]);
+  Value mine = writer(access.fragment, to);
+  for (int64_t r = 0; r < value.size(); r += access.width) {
+    int64_t last = r + access.width - 1;
+    bool cut = access.width > mask.granule();
+    Value whole = mask.at(cut ? last : r, access.column(cut ? last : r));
+    words.store(value, r, access.offset(r), access.width, both(to, mine, whole));
+    if (!cut) continue;
+    Value partly = LLVM::XOrOp::create(to.rewriter, to.loc, whole,
+                                       LLVM::ConstantOp::create(to.rewriter, to.loc, to.rewriter.getI1Type(),
+                                                                to.rewriter.getBoolAttr(true)));
+    for (int64_t i = r; i < last; ++i)
+      words.store(value, i, access.offset(i), 1, both(to, both(to, mine, partly), mask.at(i, access.column(i))));
+  }
+  to.rewriter.eraseOp(op);
+  return success();
+}
+
+//===- One offset per lane ----------------------------------------------------------------------------------------===//
+
+LogicalResult lowerGather(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  auto gather = cast<tile::GatherOp>(op);
+  Memory memory(to, gather.getSource(), operands[0][0]);
+  Words words(to, memory);
+  RunMask mask(gather.getMask(), gather.getMask() ? operands[2] : ValueRange(), to);
+  layout::Fragment fragment = *tile::distributionOf(gather.getType());
+  Registers offsets(to.rewriter, to.loc, operands[1]), result(to.rewriter, to.loc, fragment.registers());
+  for (int64_t r = 0; r < result.size(); ++r) {
+    memory.startAt(offsets.get(r), Value());
+    words.load(result, r, 0, 1, mask.at(r, fragment.registerPlace(r).column));
+  }
+  return to.replace(op, result.units());
+}
+
+LogicalResult lowerScatter(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  auto scatter = cast<tile::ScatterOp>(op);
+  Memory memory(to, scatter.getTarget(), operands[1][0]);
+  Words words(to, memory);
+  RunMask mask(scatter.getMask(), scatter.getMask() ? operands[3] : ValueRange(), to);
+  layout::Fragment fragment = *tile::distributionOf(scatter.getValue().getType());
+  Registers offsets(to.rewriter, to.loc, operands[2]), value(to.rewriter, to.loc, operands[0]);
+  Value mine = writer(fragment, to);
+  for (int64_t r = 0; r < value.size(); ++r) {
+    memory.startAt(offsets.get(r), Value());
+    words.store(value, r, 0, 1, both(to, mine, mask.at(r, fragment.registerPlace(r).column)));
+  }
+  to.rewriter.eraseOp(op);
+  return success();
+}
+
+//===- Shared tiles -----------------------------------------------------------------------------------------------===//
+
+Value sharedAt(Lowering &to, int64_t offset) {
+  OpBuilder &b = to.rewriter;
+  return LLVM::GEPOp::create(b, to.loc, to.frame.shared.getType(), b.getI8Type(), to.frame.shared,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+}
+
+template <typename AllocOp> LogicalResult lowerAlloc(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
+  to.rewriter.replaceOp(op, sharedAt(to, static_cast<int64_t>(*cast<AllocOp>(op).getOffset())));
+  return success();
+}
+
+LogicalResult lowerBarrier(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
+  if (to.frame.threads == 32)
+    NVVM::SyncWarpOp::create(to.rewriter, to.loc, to.i32(-1));
+  else
+    NVVM::Barrier0Op::create(to.rewriter, to.loc);
+  to.rewriter.eraseOp(op);
+  return success();
+}
+
+} // namespace
+
+ArrayRef<Row> kiln::codegen::gpu::memoryRows() {
+  static const Row rows[] = {
+      {"tile.load", lowerLoad},
+      {"tile.store", lowerStore},
+      {"tile.gather", lowerGather},
+      {"tile.scatter", lowerScatter},
+      {"tile.alloc", lowerAlloc<tile::AllocOp>},
+      {"tile.alloc_ring", lowerAlloc<tile::AllocRingOp>},
+      {"tile.barrier", lowerBarrier},
+  };
+  return rows;
+}

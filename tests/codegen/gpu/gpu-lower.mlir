@@ -1,0 +1,177 @@
+// RUN: kiln-opt %s --gpu-lower --split-input-file | FileCheck %s
+
+// Whole fragments: one 16-byte access per run, packed arithmetic, 32-bit indices, no branch.
+// CHECK-LABEL: llvm.func @pointwise(
+// CHECK-SAME: %[[X:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[Y:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64})
+// CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, ptx.shared_bytes = 0 : i64
+// CHECK-DAG: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32
+// CHECK-DAG: %[[CTA:.*]] = nvvm.read.ptx.sreg.ctaid.x range <i32, 0, 4> : i32
+// CHECK: %[[FIRST:.*]] = llvm.mul %[[TID]], %{{.*}} : i32
+// CHECK: %[[AT:.*]] = llvm.add %{{.*}}, %[[FIRST]] : i32
+// CHECK: %[[WIDE:.*]] = llvm.zext %[[AT]] : i32 to i64
+// CHECK: %[[P:.*]] = llvm.getelementptr %[[X]][%[[WIDE]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i16
+// CHECK: llvm.load %[[P]] invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[P]][2048] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+// CHECK: llvm.load %[[NEXT]] invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK-COUNT-4: llvm.fadd %{{.*}}, %{{.*}} : vector<2xbf16>
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
+// CHECK-COUNT-4: llvm.fadd %{{.*}}, %{{.*}} : vector<2xbf16>
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
+// CHECK-NOT: llvm.cond_br
+// CHECK: llvm.return
+tile.kernel @pointwise(%x: !tile.global<8192xbf16>, %y: !tile.global<8192xbf16>) grid 4 threads 128 {
+  %c2048 = arith.constant 2048 : index
+  %id = tile.cta_id
+  %o = arith.muli %id, %c2048 : index
+  %v = tile.load %x[%o] aligned 8 : !tile.global<8192xbf16> -> tensor<2048xbf16, #tile.blocked<vec = 8, threads = 128>>
+  %w = arith.addf %v, %v : tensor<2048xbf16, #tile.blocked<vec = 8, threads = 128>>
+  tile.store %w, %y[%o] aligned 8 : tensor<2048xbf16, #tile.blocked<vec = 8, threads = 128>>, !tile.global<8192xbf16>
+  tile.return
+}
+
+// -----
+
+// A mask of whole runs: each is one predicated access; nothing branches. What is written elsewhere is not read-only.
+// CHECK-LABEL: llvm.func @whole_runs
+// CHECK: %[[COUNT:.*]] = llvm.intr.umin
+// CHECK: %[[LEFT:.*]] = llvm.sub %[[COUNT]]
+// CHECK: %[[P:.*]] = llvm.icmp "sgt" %[[LEFT]]
+// CHECK: ptx.load %{{.*}} if %[[P]] : !llvm.ptr<1> -> f32, f32, f32, f32
+// CHECK: %[[Q:.*]] = llvm.icmp "sgt" %[[LEFT]]
+// CHECK: ptx.load %{{.*}} + 512 if %[[Q]] : !llvm.ptr<1> -> f32, f32, f32, f32
+// CHECK: ptx.store [%{{.*}} : f32, f32, f32, f32], %{{.*}} if %[[P]] : !llvm.ptr<1>
+// CHECK: ptx.store [%{{.*}} : f32, f32, f32, f32], %{{.*}} + 512 if %[[Q]] : !llvm.ptr<1>
+// CHECK-NOT: ptx.store
+tile.kernel @whole_runs(%x: !tile.global<1000xf32>) grid 4 threads 64 {
+  %c256 = arith.constant 256 : index
+  %c1000 = arith.constant 1000 : index
+  %id = tile.cta_id
+  %w = tile.warp_id
+  %o = arith.muli %id, %c256 : index
+  %n = arith.subi %c1000, %o : index
+  %m = tile.lane_mask %n aligned 4 : tensor<256xi1, #tile.blocked<vec = 4, threads = 32>>
+  %v = tile.load %x[%o] aligned 4 mask %m : tensor<256xi1, #tile.blocked<vec = 4, threads = 32>> : !tile.global<1000xf32> -> tensor<256xf32, #tile.blocked<vec = 4, threads = 32>>
+  %s = arith.addf %v, %v : tensor<256xf32, #tile.blocked<vec = 4, threads = 32>>
+  tile.store %s, %x[%o] aligned 4 mask %m : tensor<256xi1, #tile.blocked<vec = 4, threads = 32>> : tensor<256xf32, #tile.blocked<vec = 4, threads = 32>>, !tile.global<1000xf32>
+  tile.return
+}
+
+// -----
+
+// A mask that may cut a run: it is read whole, what is past the end is zero; it is written whole or by elements.
+// CHECK-LABEL: llvm.func @cut_runs
+// CHECK: ptx.load %{{.*}} if %{{.*}} {read_only} : !llvm.ptr<1> -> i32, i32
+// CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, bf16
+// CHECK: ptx.store [%{{.*}} : i32, i32], %{{.*}} if %{{.*}} : !llvm.ptr<1>
+// CHECK: ptx.store [%{{.*}} : i16], %{{.*}} if %{{.*}} : !llvm.ptr<1>
+// CHECK: ptx.store [%{{.*}} : i16], %{{.*}} + 2 if %{{.*}} : !llvm.ptr<1>
+// CHECK: ptx.store [%{{.*}} : i16], %{{.*}} + 4 if %{{.*}} : !llvm.ptr<1>
+// CHECK-NOT: ptx.store
+tile.kernel @cut_runs(%x: !tile.global<100xbf16>, %y: !tile.global<100xbf16>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %c99 = arith.constant 99 : index
+  %m = tile.lane_mask %c99 : tensor<128xi1, #tile.blocked<vec = 4, threads = 32>>
+  %v = tile.load %x[%c0] mask %m : tensor<128xi1, #tile.blocked<vec = 4, threads = 32>> : !tile.global<100xbf16> -> tensor<128xbf16, #tile.blocked<vec = 4, threads = 32>>
+  tile.store %v, %y[%c0] mask %m : tensor<128xi1, #tile.blocked<vec = 4, threads = 32>> : tensor<128xbf16, #tile.blocked<vec = 4, threads = 32>>, !tile.global<100xbf16>
+  tile.return
+}
+
+// -----
+
+// An offset that is a multiple of 2 elements: accesses of 4 bytes.
+// CHECK-LABEL: llvm.func @narrow_accesses
+// CHECK-COUNT-4: llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+tile.kernel @narrow_accesses(%x: !tile.global<1026xf16>, %y: !tile.global<1026xf16>) grid 2 threads 32 {
+  %c2 = arith.constant 2 : index
+  %id = tile.cta_id
+  %o = arith.muli %id, %c2 : index
+  %v = tile.load %x[%o] aligned 2 : !tile.global<1026xf16> -> tensor<256xf16, #tile.blocked<vec = 8, threads = 32>>
+  tile.store %v, %y[%o] aligned 2 : tensor<256xf16, #tile.blocked<vec = 8, threads = 32>>, !tile.global<1026xf16>
+  tile.return
+}
+
+// -----
+
+// Any other mask: elements one by one. bool is a byte, four in a word.
+// CHECK-LABEL: llvm.func @general_mask
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> i32
+// CHECK: %[[P:.*]] = llvm.icmp "ne"
+// CHECK: %[[Q:.*]] = llvm.icmp "ne"
+// CHECK: ptx.load %{{.*}} if %{{.*}} {read_only} : !llvm.ptr<1> -> f32
+// CHECK: ptx.load %{{.*}} + 4 if %{{.*}} {read_only} : !llvm.ptr<1> -> f32
+// CHECK-COUNT-4: ptx.store [%{{.*}} : f32]
+tile.kernel @general_mask(%k: !tile.global<128xi1>, %x: !tile.global<128xf32>, %y: !tile.global<128xf32>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %m = tile.load %k[%c0] : !tile.global<128xi1> -> tensor<128xi1, #tile.blocked<vec = 4, threads = 32>>
+  %v = tile.load %x[%c0] mask %m : tensor<128xi1, #tile.blocked<vec = 4, threads = 32>> : !tile.global<128xf32> -> tensor<128xf32, #tile.blocked<vec = 4, threads = 32>>
+  tile.store %v, %y[%c0] mask %m : tensor<128xi1, #tile.blocked<vec = 4, threads = 32>> : tensor<128xf32, #tile.blocked<vec = 4, threads = 32>>, !tile.global<128xf32>
+  tile.return
+}
+
+// -----
+
+// Index arithmetic of gathers is done in 32 bits where extents allow, divisions too; memory of more than 2^31 elements
+// takes 64-bit addresses.
+// CHECK-LABEL: llvm.func @gathered
+// CHECK: llvm.sdiv %{{.*}}, %{{.*}} : vector<2xi32>
+// CHECK: llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+tile.kernel @gathered(%x: !tile.global<64xf32>, %y: !tile.global<64xf32>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant dense<3> : tensor<64xi64, #tile.blocked<vec = 2, threads = 32>>
+  %l = tile.lanes : tensor<64xi64, #tile.blocked<vec = 2, threads = 32>>
+  %d = arith.divsi %l, %c3 : tensor<64xi64, #tile.blocked<vec = 2, threads = 32>>
+  %v = tile.gather %x[%d : tensor<64xi64, #tile.blocked<vec = 2, threads = 32>>] : !tile.global<64xf32> -> tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>
+  tile.store %v, %y[%c0] : tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>, !tile.global<64xf32>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @vast
+// CHECK: %[[WIDE:.*]] = llvm.mul %{{.*}}, %{{.*}} : i64
+// CHECK: llvm.add %[[WIDE]], %{{.*}} : i64
+tile.kernel @vast(%x: !tile.global<4294967296xf32>) grid 33554432 threads 32 {
+  %c128 = arith.constant 128 : index
+  %id = tile.cta_id
+  %o = arith.muli %id, %c128 : index
+  %z = arith.constant dense<0.0> : tensor<128xf32, #tile.blocked<vec = 4, threads = 32>>
+  tile.store %z, %x[%o] aligned 4 : tensor<128xf32, #tile.blocked<vec = 4, threads = 32>>, !tile.global<4294967296xf32>
+  tile.return
+}
+
+// -----
+
+// A scalar is stored by one thread: of the CTA, or of each warp where warps may store different ones.
+// CHECK-LABEL: llvm.func @scalars
+// CHECK-DAG: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK-DAG: %[[LANE:.*]] = llvm.and %[[TID]]
+// CHECK-DAG: %[[FIRST:.*]] = llvm.icmp "eq" %[[TID]], %{{.*}} : i32
+// CHECK-DAG: %[[OF_WARP:.*]] = llvm.icmp "eq" %[[LANE]], %{{.*}} : i32
+// CHECK-DAG: ptx.store [%{{.*}} : f32], %{{.*}} if %[[FIRST]]
+// CHECK-DAG: ptx.store [%{{.*}} : f32], %{{.*}} if %[[OF_WARP]]
+tile.kernel @scalars(%x: !tile.global<64xf32>, %y: !tile.global<64xf32>) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %w = tile.warp_id
+  %v = tile.load %x[%c0] : !tile.global<64xf32> -> f32
+  tile.store %v, %y[%c0] : f32, !tile.global<64xf32>
+  tile.store %v, %y[%w] : f32, !tile.global<64xf32>
+  tile.return
+}
+
+// -----
+
+// A table's row is one access; the special function unit is one op per element.
+// CHECK: llvm.mlir.global internal constant @[[TABLE:table_2x2f32_[0-9a-f]*]](dense<[1.000000e+00, 0.000000e+00, 5.000000e-01, 2.500000e-01]>
+// CHECK-LABEL: llvm.func @functions
+// CHECK: llvm.mlir.addressof @[[TABLE]] : !llvm.ptr<1>
+// CHECK: llvm.load %{{.*}} invariant {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK: ptx.approx <ex2>
+tile.kernel @functions(%x: !tile.global<32xi32>, %y: !tile.global<32xf32>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %i = tile.load %x[%c0] : !tile.global<32xi32> -> tensor<32xi32, #tile.blocked<vec = 1, threads = 32>>
+  %a, %b = tile.lookup dense<[[1.0, 0.0], [0.5, 0.25]]> : tensor<2x2xf32> at %i : tensor<32xi32, #tile.blocked<vec = 1, threads = 32>> -> tensor<32xf32, #tile.blocked<vec = 1, threads = 32>>, tensor<32xf32, #tile.blocked<vec = 1, threads = 32>>
+  %s = arith.addf %a, %b : tensor<32xf32, #tile.blocked<vec = 1, threads = 32>>
+  %e = tile.approx <exp2> %s : tensor<32xf32, #tile.blocked<vec = 1, threads = 32>>
+  tile.store %e, %y[%c0] : tensor<32xf32, #tile.blocked<vec = 1, threads = 32>>, !tile.global<32xf32>
+  tile.return
+}
