@@ -15,7 +15,7 @@ namespace {
 struct Settings {
   uint64_t seed = 1;
   int count = 100;
-  bool anchored = false, print = false, verbose = false, special = false;
+  bool anchored = false, interpret = false, print = false, verbose = false, special = false;
   std::string target;
   fuzz::RandomGraphOptions graphs;
 };
@@ -47,7 +47,8 @@ int main(int argc, char **argv) {
   app.add_option("--min-ops", settings.graphs.minOps, "fewest draws of an op")->capture_default_str();
   app.add_option("--max-ops", settings.graphs.maxOps, "most draws of an op")->capture_default_str();
   app.add_option("--max-elements", settings.graphs.maxElements, "most elements of a tensor")->capture_default_str();
-  app.add_option("--target", settings.target, "cpu target, else the best of this machine");
+  app.add_option("--target", settings.target, "row of ir/target, else the best of this machine's processor");
+  app.add_flag("--interpret", settings.interpret, "interpret tile programs of a gpu target instead of running them");
   app.add_flag("--anchored", settings.graphs.anchored, "a matmul or a reduction in every graph");
   app.add_flag("--special", settings.special, "also on inputs full of NaN, infinities and subnormals");
   app.add_flag("--print", settings.print, "print every graph");
@@ -56,6 +57,7 @@ int main(int argc, char **argv) {
 
   numeric::GraphRunner runner;
   runner.options.target = settings.target;
+  runner.options.interpret = settings.interpret;
   std::map<std::string, int> coverage;
   int failed = 0;
   for (int i = 0; i < settings.count; ++i)
