@@ -171,6 +171,13 @@ void GraphRunner::checkOnce(KernelGraph &fused, KernelGraph &single, const Input
   expectSame(runPlanned(single, inputs), "as planned with one kernel per op");
 }
 
+void GraphRunner::skim(const Graph &graph) {
+  for (bool fuse : {true, false})
+    cut(graph.mlir(), fuse).function().walk([&](graph::KernelOp kernel) {
+      kernel.walk([&](Operation *inner) { ledger.execute(inner); });
+    });
+}
+
 GraphOutcome GraphRunner::check(const Graph &graph, const std::vector<InputSet> &inputSets) {
   GraphOutcome outcome;
   ledger.countCase();

@@ -50,6 +50,9 @@ public:
   /// kernel in place. What memory held before is poison.
   std::vector<HostTensor> runPlanned(KernelGraph &graph, const InputSet &inputs);
 
+  /// Cuts the graph, fused and not, and counts its ops as those of a case that another process runs.
+  void skim(const Graph &graph);
+
   /// Everything: the graph fused and not, on each set of inputs, judged, compared bit for bit, and again as
   /// planned. Never throws.
   GraphOutcome check(const Graph &graph, const std::vector<InputSet> &inputSets);

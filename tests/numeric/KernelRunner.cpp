@@ -68,6 +68,11 @@ Diagnostics::Diagnostics(MLIRContext &context)
         return success();
       }) {}
 
+Part &kiln::numeric::part() {
+  static Part whole;
+  return whole;
+}
+
 std::string &kiln::numeric::defaultTarget() {
   static std::string name = codegen::detectHostCpu().name;
   return name;
@@ -95,6 +100,10 @@ Executor &KernelRunner::executor(const BuildOptions &options) {
   std::unique_ptr<Executor> &known = executors[keyOf(target, options)];
   if (!known) known = options.interpret ? makeTileExecutor() : makeExecutor(target, options.effort);
   return *known;
+}
+
+void KernelRunner::setExecutor(const BuildOptions &options, std::unique_ptr<Executor> executor) {
+  executors[keyOf(targetOf(options), options)] = std::move(executor);
 }
 
 std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, const BuildOptions &options) {

@@ -25,6 +25,14 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 /// A change to a module of one tile program, before it is lowered; returns whether it found what it wanted to change.
 using TileEdit = std::function<bool(mlir::ModuleOp)>;
 
+/// Which of the cases this process runs: those whose number leaves `index` by `count`, and of the others only what does
+/// not need running. All, at first.
+struct Part {
+  uint64_t index = 0, count = 1;
+  bool has(uint64_t number) const { return number % count == index; }
+};
+Part &part();
+
 /// Whether tile programs are interpreted where nothing else is said: at first not.
 bool &interpretsTiles();
 
@@ -65,6 +73,8 @@ public:
   KernelRun run(graph::KernelOp kernel, std::span<const HostTensor> inputs, const BuildOptions &options = {});
   /// Where kernels with these options run.
   Executor &executor(const BuildOptions &options = {});
+  /// Gives kernels with these options another executor than the target's own.
+  void setExecutor(const BuildOptions &options, std::unique_ptr<Executor> executor);
   /// Kernels compiled so far, and the time they took.
   int64_t compiled() const { return compiledCount; }
   double compileSeconds() const { return seconds; }

@@ -24,11 +24,16 @@ protected:
   }
 
   static void runAll(const std::vector<OpCase> &cases) {
-    uint64_t seed = 1;
+    uint64_t seed = 1, number = 0, ran = 0;
     int failures = 0;
     for (const OpCase &opCase : cases) {
       Graph graph;
       opCase.build(graph);
+      if (!part().has(number++)) {
+        runner->skim(graph);
+        continue;
+      }
+      ++ran;
       std::vector<InputSet> inputs;
       for (Flavour flavour : kFlavours)
         if (flavour == Flavour::Normal || !opCase.tame) inputs.push_back(makeInputs(graph, flavour, seed += 100));
@@ -37,7 +42,7 @@ protected:
       ADD_FAILURE() << opCase.name << ": " << outcome.failures[0] << "\n(" << outcome.failures.size() << " failures)";
       if (++failures == 20) FAIL() << "and so on";
     }
-    std::printf("%zu cases\n", cases.size());
+    std::printf("%zu of %zu cases\n", static_cast<size_t>(ran), cases.size());
   }
 
   static GraphRunner *runner;

@@ -16,6 +16,7 @@ TEST(RandomGraphs, AreWithinBoundsAndFusionChangesNoBit) {
   int graphs = 0, anchored = 0, failures = 0;
   int64_t fused = 0, single = 0;
   for (uint64_t seed = 1; seed <= 110; ++seed) {
+    if (!part().has(seed)) continue;
     fuzz::RandomGraph random = fuzz::makeRandomGraph(seed, {.anchored = seed % 2 == 0});
     GraphOutcome outcome = runner.check(random.graph, {makeInputs(random.graph, Flavour::Normal, seed)});
     ++graphs;
@@ -28,8 +29,8 @@ TEST(RandomGraphs, AreWithinBoundsAndFusionChangesNoBit) {
   }
   std::printf("%s%d graphs, %d with a matmul or a reduction; %ld kernels for %ld unfused\n",
               runner.ledger.table().c_str(), graphs, anchored, fused, single);
-  EXPECT_GE(graphs, 100);
-  EXPECT_GE(anchored, 30);
+  EXPECT_GE(graphs, 100 / static_cast<int>(part().count));
+  if (part().count == 1) EXPECT_GE(anchored, 30);
   EXPECT_LT(fused, single);
 }
 
@@ -42,6 +43,7 @@ TEST(RandomGraphs, AreAFunctionOfTheirSeed) {
 TEST(RandomGraphs, SurviveSpecialValues) {
   GraphRunner runner;
   for (uint64_t seed = 1001; seed <= 1020; ++seed) {
+    if (!part().has(seed)) continue;
     fuzz::RandomGraph random = fuzz::makeRandomGraph(seed, {.maxOps = 20});
     GraphOutcome outcome = runner.check(random.graph, {makeInputs(random.graph, Flavour::Special, seed)});
     EXPECT_TRUE(outcome.passed()) << "seed " << seed << ": " << outcome.failures[0] << "\n" << random.graph.mlir();

@@ -1,24 +1,29 @@
-// kiln-numeric [--target ROW [--interpret]] [GoogleTest's options]: the suite for a target of this machine, the
-// processor's best without one. A gpu target runs on this machine's first GPU, or by the interpreter of tile programs.
+// kiln-numeric [--target ROW [--interpret]] [--part I/N] [GoogleTest's options]: the suite for a target of this
+// machine, the processor's best without one. A gpu target runs on this machine's first GPU, or by the interpreter of
+// tile programs.
 #include "tests/numeric/KernelRunner.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <gtest/gtest.h>
-#include <string_view>
+
+using namespace kiln::numeric;
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc == 4 && std::string_view(argv[3]) == "--interpret") {
-    kiln::numeric::interpretsTiles() = true;
-    --argc;
-  }
-  if (argc == 3 && std::string_view(argv[1]) == "--target" && kiln::findTarget(argv[2])) {
-    kiln::numeric::defaultTarget() = argv[2];
-  } else if (argc != 1) {
-    std::fprintf(stderr, "usage: kiln-numeric [--target ROW [--interpret]] [--gtest_...]\nrows:");
-    for (const std::string &name : kiln::targetNames()) std::fprintf(stderr, " %s", name.c_str());
-    std::fprintf(stderr, "\n");
+  CLI::App app("The numeric suite.");
+  app.add_option("--target", defaultTarget(), "A row of ir/target")
+      ->check(CLI::IsMember(kiln::targetNames()))
+      ->capture_default_str();
+  app.add_flag("--interpret", interpretsTiles(), "Interpret tile programs instead of running code");
+  std::string which;
+  app.add_option("--part", which, "I/N: the cases whose number leaves I by N");
+  CLI11_PARSE(app, argc, argv);
+  unsigned long index = 0, count = 1;
+  if (!which.empty() && (std::sscanf(which.c_str(), "%lu/%lu", &index, &count) != 2 || index >= count)) {
+    std::fprintf(stderr, "--part takes I/N with I < N, not %s\n", which.c_str());
     return 1;
   }
+  part() = {index, count};
   return RUN_ALL_TESTS();
 }
