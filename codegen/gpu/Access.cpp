@@ -96,11 +96,11 @@ Memory::Memory(Lowering &to, Value value, Value base)
   narrow = span >= 0 && span <= std::numeric_limits<int32_t>::max();
 }
 
-/// pointer + elements · bytes. Elements of global memory are counted from its start, so i32 ones are not negative.
+/// pointer + elements · bytes. A thread may start before the memory, where a mask lets only later registers take part.
 Value Memory::pointerPast(Value pointer, Value elements) {
   OpBuilder &b = to.rewriter;
   if (!shared && elements.getType().isInteger(32))
-    elements = LLVM::ZExtOp::create(b, to.loc, b.getI64Type(), elements);
+    elements = LLVM::SExtOp::create(b, to.loc, b.getI64Type(), elements);
   Type unit = b.getIntegerType(8 * static_cast<unsigned>(bytes));
   return LLVM::GEPOp::create(b, to.loc, pointer.getType(), unit, pointer, ValueRange{elements});
 }

@@ -11,7 +11,7 @@ using namespace kiln::codegen::gpu;
 const llvm::StringMap<LowerFn> &kiln::codegen::gpu::gpuRows() {
   static const llvm::StringMap<LowerFn> table = [] {
     llvm::StringMap<LowerFn> rows;
-    for (ArrayRef<Row> family : {memoryRows(), fragmentRows(), functionRows(), elementwiseRows()})
+    for (ArrayRef<Row> family : {memoryRows(), fragmentRows(), matrixRows(), functionRows(), elementwiseRows()})
       for (const Row &row : family) rows[row.op] = row.lower;
     return rows;
   }();

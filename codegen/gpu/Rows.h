@@ -50,6 +50,8 @@ struct Row {
 llvm::ArrayRef<Row> memoryRows();
 /// Ids, splats, lanes, masks.
 llvm::ArrayRef<Row> fragmentRows();
+/// Rings, asynchronous copies, matrix loads, MMA atoms.
+llvm::ArrayRef<Row> matrixRows();
 /// What functions are made of: lookups in constant tables, the special function unit.
 llvm::ArrayRef<Row> functionRows();
 /// arith and math ops that work element by element, and constants.

@@ -8,7 +8,7 @@
 // CHECK-DAG: %[[CTA:.*]] = nvvm.read.ptx.sreg.ctaid.x range <i32, 0, 4> : i32
 // CHECK: %[[FIRST:.*]] = llvm.mul %[[TID]], %{{.*}} : i32
 // CHECK: %[[AT:.*]] = llvm.add %{{.*}}, %[[FIRST]] : i32
-// CHECK: %[[WIDE:.*]] = llvm.zext %[[AT]] : i32 to i64
+// CHECK: %[[WIDE:.*]] = llvm.sext %[[AT]] : i32 to i64
 // CHECK: %[[P:.*]] = llvm.getelementptr %[[X]][%[[WIDE]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i16
 // CHECK: llvm.load %[[P]] invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
 // CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[P]][2048] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
