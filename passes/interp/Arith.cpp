@@ -152,7 +152,7 @@ LogicalResult select(Operation *op, Operands x, MutableArrayRef<OracleTensor> re
   return success();
 }
 
-constexpr StringRef kHalf = "half a unit in the last place; none for exact operands, whose f32 result is unique";
+constexpr StringRef kHalf = "half a unit in the last place; none for exact operands, whose rounded result is unique";
 constexpr StringRef kNone = "none";
 constexpr StringRef kStep = "none; `either` where the operands' ranges leave it open";
 

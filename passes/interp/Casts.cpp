@@ -11,7 +11,7 @@ int64_t same(int64_t x) {
   return x;
 } // bools are 0 and 1, integers are kept sign-extended, results are cut to their width
 
-/// What rounds is the result's dtype, when the element is set.
+/// Whatever maps an element rounds it to the result's dtype.
 Element identity(Element x) { return x; }
 
 LogicalResult toFloatRow(Operation *, Operands x, MutableArrayRef<OracleTensor> results) {

@@ -16,12 +16,12 @@ struct Verdict {
 
 Verdict good(bool value) { return {value, 0}; }
 
-Verdict judge(const Element &want, double found, bool zeroSigns) {
+Verdict judge(const Element &want, double found, bool zeroSigns, const Format &format) {
   if (want.isUnknown()) return good(true);
   if (std::isnan(want.v)) return good(std::isnan(found));
   if (std::isinf(want.v)) return good(found == want.v);
   if (std::isnan(found)) return good(false);
-  if (std::isinf(found)) return good((found > 0 ? want.v : -want.v) + want.b >= kOverflow);
+  if (std::isinf(found)) return good((found > 0 ? want.v : -want.v) + want.b >= format.overflow);
   if (want.exact() && want.v == 0 && found == 0) return good(!zeroSigns || std::signbit(want.v) == std::signbit(found));
   double error = std::fabs(found - want.v);
   if (error == 0) return good(true);
@@ -36,16 +36,18 @@ std::string indexString(std::span<const int64_t> shape, int64_t linear) {
 }
 
 void compareFloats(const OracleTensor &expected, const HostTensor &actual, bool zeroSigns, Comparison &result) {
-  const float *found = actual.data<float>();
+  const Format &format = formatOf(expected.dtype);
+  const float *floats = expected.isHalf() ? nullptr : actual.data<float>();
   for (int64_t i = 0; i < expected.size(); ++i) {
     Element want = expected.at(i);
     result.eitherCount += want.either;
-    Verdict verdict = judge(want, found[i], zeroSigns);
+    double found = floats ? floats[i] : actual.get(i);
+    Verdict verdict = judge(want, found, zeroSigns, format);
     result.worstErrorOverBound = std::max(result.worstErrorOverBound, verdict.ratio);
     if (verdict.good) continue;
     if (result.mismatches++ == 0)
       result.firstMismatch = fmt::format("element {}: expected {:.9g} +- {:.3g}, found {:.9g} ({:.3g} bounds off)",
-                                         indexString(expected.shape, i), want.v, want.b, found[i], verdict.ratio);
+                                         indexString(expected.shape, i), want.v, want.b, found, verdict.ratio);
   }
 }
 

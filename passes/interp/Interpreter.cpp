@@ -25,9 +25,9 @@ constexpr uint64_t kMostElements = uint64_t{1} << 30;
 FailureOr<OracleTensor> allocate(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::optional<DType> dtype = tensor ? graph::dtypeOf(tensor) : std::nullopt;
-  if (!dtype || !(graph::elementBit(tensor.getElementType()) & ~graph::kHalves) || !tensor.hasStaticShape()) {
+  if (!dtype || !graph::elementBit(tensor.getElementType()) || !tensor.hasStaticShape()) {
     InFlightDiagnostic diag = op->emitError() << "the interpreter does not take this type";
-    diag.attachNote() << "expected: a static tensor of f32, i32, i64 or i1";
+    diag.attachNote() << "expected: a static tensor of f32, f16, bf16, i32, i64 or i1";
     diag.attachNote() << "found: " << type;
     return diag;
   }

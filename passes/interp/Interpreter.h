@@ -16,7 +16,7 @@ namespace kiln::interp {
 
 /// Runs a function of one block on `inputs`, one per argument, of its shape and dtype; the results are in the order of
 /// func.return. A value's memory is freed after its last use. Errors (an op without a row, a type that is not a static
-/// tensor of f32, i32, i64 or bool, inputs that do not fit) are diagnostics on the op.
+/// tensor of f32, f16, bf16, i32, i64 or bool, inputs that do not fit) are diagnostics on the op.
 mlir::FailureOr<std::vector<OracleTensor>> interpret(mlir::func::FuncOp function, mlir::ArrayRef<OracleTensor> inputs);
 
 /// Runs one kernel's region on its operands' values.

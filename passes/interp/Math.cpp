@@ -11,10 +11,11 @@ namespace kiln::interp {
 namespace {
 
 /// A function whose zeros may come from underflow, or through an approximation, has no fixed sign of zero.
-template <Element (*F)(Element)>
-LogicalResult approximate(Operation *op, Operands x, MutableArrayRef<OracleTensor> results) {
+template <Element (*F)(Element, const Format &)>
+LogicalResult approximate(Operation *, Operands x, MutableArrayRef<OracleTensor> results) {
   results[0].zeroSigns = false;
-  return unaryRow<F>(op, x, results);
+  map(F, *x[0], results[0]);
+  return success();
 }
 
 LogicalResult fmaRow(Operation *, Operands x, MutableArrayRef<OracleTensor> results) {

@@ -1,6 +1,7 @@
 // The row of matrix products.
 #include "passes/interp/numeric/Matmul.h"
 #include "passes/interp/Rows.h"
+#include "passes/interp/numeric/Rounding.h"
 
 #include "ir/graph/Graph.h"
 
@@ -16,12 +17,14 @@ LogicalResult matmulRow(Operation *op, Operands x, MutableArrayRef<OracleTensor>
   shape.k = shape.transposeA ? a[a.size() - 2] : a.back();
   for (int64_t extent : y.drop_back(2)) shape.batch *= extent;
   results[0].zeroSigns = false;
-  matmul(shape, *x[0], *x[1], results[0]);
+  OracleTensor left, right;
+  matmul(shape, widened(*x[0], left), widened(*x[1], right), results[0]);
+  roundElements(results[0]);
   return success();
 }
 
 const InterpRow kRows[] = {
-    {"graph.matmul", matmulRow, "min(K, 8 sqrt(K)) half units of sum |a||b|, each operand's bound included"},
+    {"graph.matmul", matmulRow, "min(K, 8 sqrt(K)) half units of sum |a||b| in f32, each operand's bound included"},
 };
 
 } // namespace

@@ -42,10 +42,13 @@ LogicalResult reduce(Operation *op, Operands x, MutableArrayRef<OracleTensor> re
   results[0].zeroSigns &= extremum;
   // No axes: every element is a row of its own, and a row's last axis is the last one there is.
   ReduceOrder order = axes.empty() || axes.back() == rank - 1 ? ReduceOrder::Row : ReduceOrder::Column;
+  OracleTensor storage;
+  const OracleTensor &wide = widened(*x[0], storage);
   if (llvm::is_sorted(perm))
-    reduceRows(kind, order, *x[0], n, results[0]);
+    reduceRows(kind, order, wide, n, results[0]);
   else
-    reduceRows(kind, order, permuted(*x[0], perm), n, results[0]);
+    reduceRows(kind, order, permuted(wide, perm), n, results[0]);
+  roundElements(results[0]);
   return success();
 }
 

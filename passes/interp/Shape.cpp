@@ -1,5 +1,6 @@
 // Rows of constants, indices and moves.
 #include "passes/interp/Rows.h"
+#include "passes/interp/numeric/ElementOps.h"
 #include "passes/interp/numeric/Move.h"
 
 #include "ir/graph/Graph.h"
@@ -22,7 +23,7 @@ LogicalResult constant(Operation *op, Operands, MutableArrayRef<OracleTensor> re
     return success();
   }
   int64_t i = 0;
-  for (float value : elements.getValues<float>()) result.values[i++] = value;
+  for (const APFloat &value : elements.getValues<APFloat>()) result.values[i++] = value.convertToDouble();
   return success();
 }
 
@@ -32,7 +33,7 @@ LogicalResult iota(Operation *op, Operands, MutableArrayRef<OracleTensor> result
   for (int64_t i = 0; i < result.size(); ++i) {
     int64_t index = i / stride % result.shape[axis];
     if (result.isFloat())
-      result.values[i] = static_cast<float>(index);
+      result.values[i] = fromInteger({index, false}, formatOf(result.dtype)).v;
     else
       result.integers[i] = wrap(result.dtype, index);
   }
@@ -109,7 +110,7 @@ LogicalResult gather(Operation *op, Operands x, MutableArrayRef<OracleTensor> re
 constexpr StringRef kNone = "none";
 
 const InterpRow kRows[] = {
-    {"arith.constant", constant, kNone},   {"graph.iota", iota, "none: the index, rounded to f32"},
+    {"arith.constant", constant, kNone},   {"graph.iota", iota, "none: the index, rounded once"},
     {"graph.broadcast", broadcast, kNone}, {"graph.reshape", reshape, kNone},
     {"graph.transpose", transpose, kNone}, {"graph.slice", slice, kNone},
     {"graph.concat", concat, kNone},       {"graph.gather", gather, "none; unknown where the index is open"},

@@ -15,16 +15,19 @@ OracleTensor::OracleTensor(std::vector<int64_t> extents, DType type) : shape(std
 
 OracleTensor OracleTensor::fromHost(const HostTensor &tensor) {
   DType type = tensor.dtype();
-  if (type != DType::F32 && type != DType::I32 && type != DType::I64 && type != DType::Bool)
+  if (type != DType::F32 && type != DType::F16 && type != DType::BF16 && type != DType::I32 && type != DType::I64 &&
+      type != DType::Bool)
     throw Error({.code = ErrorCode::InvalidInput,
                  .op = "interpret",
                  .rule = "the interpreter does not take this dtype",
-                 .expected = "f32, i32, i64 or bool",
+                 .expected = "f32, f16, bf16, i32, i64 or bool",
                  .found = tensor.typeString(),
                  .hint = "cast the tensor first",
                  .where = {}});
   OracleTensor result(tensor.shape(), type);
-  if (result.isFloat()) {
+  if (result.isHalf()) {
+    for (int64_t i = 0; i < tensor.size(); ++i) result.values[i] = tensor.get(i);
+  } else if (result.isFloat()) {
     const float *from = tensor.data<float>();
     for (int64_t i = 0; i < tensor.size(); ++i) result.values[i] = from[i];
   } else {
@@ -35,7 +38,9 @@ OracleTensor OracleTensor::fromHost(const HostTensor &tensor) {
 
 HostTensor OracleTensor::toHost() const {
   HostTensor result(shape, dtype);
-  if (isFloat()) {
+  if (isHalf()) {
+    for (int64_t i = 0; i < size(); ++i) result.set(i, values[i]);
+  } else if (isFloat()) {
     float *to = result.data<float>();
     for (int64_t i = 0; i < size(); ++i) to[i] = static_cast<float>(values[i]);
   } else {

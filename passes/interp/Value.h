@@ -1,11 +1,12 @@
 // What the interpreter computes: tensors whose elements are a value and a bound on how far a correct device may be from
 // it. No MLIR in here.
 //
-// A float element stands for every f32 in [value - bound, value + bound]; where that range crosses the threshold from
-// which f32 rounds to infinity (2^128 - 2^103) it includes the infinity. Bound 0 means one bit pattern only: the value
-// is then itself an f32, an infinity or NaN. An infinite bound means that nothing is known. Where a discontinuity (a
-// comparison, floor, a cast to integer, a choice, an index) straddles, the element is marked `either`: its bound then
-// covers all sides that may be taken, so it is still sound, but weak; comparisons cap how many elements may be so.
+// A float element stands for every number of its dtype in [value - bound, value + bound]; where that range crosses the
+// threshold from which the dtype rounds to infinity (2^128 - 2^103 for f32) it includes the infinity. Bound 0 means one
+// bit pattern only: the value is then itself of the dtype, an infinity or NaN. An infinite bound means that nothing is
+// known. Where a discontinuity (a comparison, floor, a cast to integer, a choice, an index) straddles, the element is
+// marked `either`: its bound then covers all sides that may be taken, so it is still sound, but weak; comparisons cap
+// how many elements may be so.
 #pragma once
 
 #include <kiln/HostTensor.h>
@@ -37,7 +38,7 @@ struct Integer {
   bool either = false;
 };
 
-/// A tensor of elements, dense and row-major. dtype is F32, I32, I64 or Bool. Exact tensors carry no bounds.
+/// A tensor of elements, dense and row-major. dtype is F32, F16, BF16, I32, I64 or Bool. Exact tensors carry no bounds.
 struct OracleTensor {
   std::vector<int64_t> shape;
   DType dtype = DType::F32;
@@ -48,11 +49,12 @@ struct OracleTensor {
   bool zeroSigns = true; ///< whether the contract fixes the sign of exact zeros (IEEE arithmetic and moves only)
 
   OracleTensor() = default;
-  /// A tensor of exact zeros. dtype must be one of the four.
+  /// A tensor of exact zeros. dtype must be one of those.
   OracleTensor(std::vector<int64_t> shape, DType dtype);
 
-  int64_t size() const { return static_cast<int64_t>(dtype == DType::F32 ? values.size() : integers.size()); }
-  bool isFloat() const { return dtype == DType::F32; }
+  int64_t size() const { return static_cast<int64_t>(isFloat() ? values.size() : integers.size()); }
+  bool isFloat() const { return dtype == DType::F32 || isHalf(); }
+  bool isHalf() const { return dtype == DType::F16 || dtype == DType::BF16; }
   bool isExact() const { return bounds.empty() && either.empty(); }
 
   Element at(int64_t i) const {
@@ -69,7 +71,7 @@ struct OracleTensor {
     setEither(i, e.either);
   }
 
-  /// The exact tensor with a host tensor's elements. Throws Error unless its dtype is one of the four.
+  /// The exact tensor with a host tensor's elements. Throws Error unless its dtype is one of those above.
   static OracleTensor fromHost(const HostTensor &tensor);
   /// The values, rounded to the dtype: what an ideal device returns. Bounds are dropped.
   HostTensor toHost() const;

@@ -1,5 +1,7 @@
-// f32 arithmetic on elements with bounds.
+// Arithmetic on elements with bounds.
 #include "passes/interp/numeric/ElementOps.h"
+
+#include <kiln/FloatFormat.h>
 
 namespace kiln::interp {
 namespace {
@@ -69,10 +71,23 @@ Element div(Element a, Element b) {
   return finish(a.v / b.v, hull(x.lo / y.lo, x.lo / y.hi, x.hi / y.lo, x.hi / y.hi), kHalf, either);
 }
 
-Element fma(Element a, Element b, Element c) {
+/// a b + c of 16-bit floats as a double that rounds to 16 bits as the exact sum does: the product is exact, and where
+/// one is 2^28 times smaller than the other it only breaks ties.
+static double halfFma(double a, double b, double c) {
+  double product = a * b;
+  if (product == 0 || c == 0 || !std::isfinite(product) || !std::isfinite(c)) return product + c;
+  int gap = std::ilogb(product) - std::ilogb(c);
+  if (gap > 28) c = std::copysign(std::ldexp(1.0, std::ilogb(product) - 28), c);
+  if (gap < -28) product = std::copysign(std::ldexp(1.0, std::ilogb(c) - 28), product);
+  return product + c;
+}
+
+Element fma(Element a, Element b, Element c, const Format &format) {
   bool either = a.either || b.either || c.either;
-  if (a.b == 0 && b.b == 0 && c.b == 0) // a double sum would round twice
+  if (a.b == 0 && b.b == 0 && c.b == 0) { // another sum would round twice
+    if (format.dtype != DType::F32) return {roundTo(format.dtype, halfFma(a.v, b.v, c.v)), 0, either};
     return {std::fma(static_cast<float>(a.v), static_cast<float>(b.v), static_cast<float>(c.v)), 0, either};
+  }
   if (unknown(a, b) || c.isUnknown()) return Element::unknown();
   Range xy = product(rangeOf(a), rangeOf(b)), z = rangeOf(c);
   return finish(a.v * b.v + c.v, {xy.lo + z.lo, xy.hi + z.hi}, kHalf, either);
@@ -156,9 +171,14 @@ Integer toIntegerUnguarded(Element a, DType dtype) {
   return {result.v, result.either || !inside};
 }
 
-Element fromInteger(Integer a) {
+Element fromInteger(Integer a, const Format &format) {
   if (a.either) return Element::unknown();
-  return {static_cast<double>(static_cast<float>(a.v)), 0, false};
+  if (format.dtype == DType::F32) return {static_cast<double>(static_cast<float>(a.v)), 0, false};
+  // Of more bits than a double has, those below become one that only breaks ties.
+  uint64_t magnitude = a.v < 0 ? -static_cast<uint64_t>(a.v) : static_cast<uint64_t>(a.v);
+  if (magnitude >> 53) magnitude = (magnitude & ~uint64_t{2047}) | (magnitude & 2047 ? 2048 : 0);
+  double v = std::copysign(static_cast<double>(magnitude), a.v < 0 ? -1.0 : 1.0);
+  return {roundTo(format.dtype, v), 0, false};
 }
 
 } // namespace kiln::interp

@@ -1,5 +1,6 @@
-// f32 arithmetic on elements: each function gives the value of one operation and the bound of everything a correct
+// Arithmetic on elements: each function gives the value of one operation and the bound of everything a correct
 // device may return for it. Exact operands of correctly rounded operations give the one right f32, with bound 0.
+// Rounded again, to 16 bits, sums, products, quotients and roots are as if rounded once.
 #pragma once
 
 #include "passes/interp/numeric/Rounding.h"
@@ -13,7 +14,8 @@ Element mul(Element a, Element b);
 Element square(Element a);
 /// Unknown where the divisor's range, but not its value alone, holds 0.
 Element div(Element a, Element b);
-Element fma(Element a, Element b, Element c);
+/// Rounded once to `format`, where that can be known.
+Element fma(Element a, Element b, Element c, const Format &format = kFormats[0]);
 Element neg(Element a);
 Element abs(Element a);
 /// NaN if either is; -0 < +0.
@@ -38,7 +40,7 @@ Integer holds(unsigned possible, unsigned wanted);
 Integer toInteger(Element a, DType dtype);
 /// As toInteger, but unknown for what is out of range or NaN: undefined upstream.
 Integer toIntegerUnguarded(Element a, DType dtype);
-/// An i32 or i64, rounded once.
-Element fromInteger(Integer a);
+/// An i32 or i64, rounded once to `format`.
+Element fromInteger(Integer a, const Format &format = kFormats[0]);
 
 } // namespace kiln::interp

@@ -91,7 +91,7 @@ TEST(Interpreter, ErrorsAreDiagnostics) {
   expectError(id, {OracleTensor({3}, DType::F32)}, "found: f32[3]");
   expectError(id, {OracleTensor({2}, DType::I32)}, "found: i32[2]");
   expectError(unaryText("math.log1p %x : tensor<2xf32>", "tensor<2xf32>"), {two}, "no row for `math.log1p`");
-  expectError("func.func @f(%x: tensor<2xf16>) -> tensor<2xf16> {\n  return %x : tensor<2xf16>\n}", {two},
+  expectError("func.func @f(%x: tensor<2xf64>) -> tensor<2xf64> {\n  return %x : tensor<2xf64>\n}", {two},
               "does not take this type");
   expectError("func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}", {two},
               "does not take this type");

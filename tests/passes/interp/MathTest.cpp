@@ -86,7 +86,7 @@ TEST(InterpMath, StepsCrossedAreMarked) {
 TEST(InterpMath, SpreadHoldsTheFunction) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> centre(-3, 3), inside(-1, 1);
-  std::pair<Element (*)(Element), double (*)(double)> functions[] = {
+  std::pair<Element (*)(Element, const Format &), double (*)(double)> functions[] = {
       {exp, [](double x) { return std::exp(x); }},
       {sin, [](double x) { return std::sin(x); }},
       {cos, [](double x) { return std::cos(x); }},
@@ -101,8 +101,10 @@ TEST(InterpMath, SpreadHoldsTheFunction) {
     Range range = rangeOf(x);
     at = std::clamp(at, range.lo, range.hi);
     for (auto [element, function] : functions) {
-      Element y = element(x);
-      EXPECT_LE(std::fabs(function(at) - y.v), y.b) << at;
+      for (const Format &format : kFormats) {
+        Element y = element(x, format);
+        EXPECT_LE(std::fabs(function(at) - y.v), y.b) << at << ' ' << name(format.dtype);
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "passes/interp/Rows.h"
 
 #include "ir/graph/AcceptedOps.h"
+#include "ir/graph/DTypes.h"
 #include "passes/functions/Functions.h"
 #include "passes/interp/numeric/Functions.h"
 
@@ -31,9 +32,11 @@ TEST(InterpRows, FunctionAccuraciesAreWhatTheExpansionsPromise) {
   for (const FunctionAccuracy &accuracy : functionAccuracies()) {
     EXPECT_NE(graph::findAcceptedOp(accuracy.op), nullptr) << accuracy.op;
     EXPECT_EQ(functionUlps(accuracy.op), accuracy.ulps);
-    const functions::FunctionRow *row = functions::findFunction(accuracy.op, mlir::Float32Type::get(&context));
-    ASSERT_NE(row, nullptr) << accuracy.op;
-    EXPECT_EQ(row->maxUlp, accuracy.ulps) << accuracy.op;
+    for (DType dtype : {DType::F32, DType::F16, DType::BF16}) {
+      const functions::FunctionRow *row = functions::findFunction(accuracy.op, graph::elementType(dtype, &context));
+      ASSERT_NE(row, nullptr) << accuracy.op;
+      EXPECT_EQ(row->maxUlp, functionUlps(accuracy.op, dtype)) << accuracy.op << ' ' << name(dtype);
+    }
   }
   EXPECT_EQ(functionUlps("arith.addf"), 0.5);
 }
