@@ -1,4 +1,5 @@
 #include "codegen/cpu/MachineCode.h"
+#include "codegen/cpu/MaskedStores.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -110,6 +111,7 @@ llvm::Expected<llvm::SmallVector<char, 0>> kiln::codegen::makeCode(LLVM::LLVMFun
   llvm::Error error = compileKernel(kernel, machines, [&](Compilation &c) {
     preferVectors(c, target);
     if (machines.effort == JitEffort::Full) optimize(c);
+    for (llvm::Function &function : *c.module) resolveMaskedStores(function);
     return emit(c, form, bytes);
   });
   if (error) return error;

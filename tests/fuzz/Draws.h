@@ -35,7 +35,7 @@ public:
 
   // Values.
   void addInput(const Shape &shape, DType dtype);
-  /// Adds a value unless it is too large; returns whether it did.
+  /// Adds a value unless it is too large, in elements or for f16; returns whether it did.
   bool add(Tensor tensor, double magnitude = 1, bool rounded = false);
   /// A value that `fits`, younger ones more likely; marked as used. Null if there is none.
   template <typename Fits> Entry *draw(Fits fits) {
@@ -49,6 +49,8 @@ public:
     found[at]->used = true;
     return found[at];
   }
+  /// A float dtype, f32 more likely.
+  DType pickFloat() { return pick<DType>({f32, f32, f16, bf16}); }
   Entry *drawFloat(double below = 1e6);
   Entry *drawOf(DType dtype);
   /// Two of one dtype that broadcast together.

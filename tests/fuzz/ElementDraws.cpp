@@ -48,7 +48,7 @@ bool drawGelu(Pool &p) {
   return x && p.add(gelu(x->tensor, p.oneIn(2) ? Gelu::Exact : Gelu::Tanh), x->magnitude, true);
 }
 bool drawFloor(Pool &p) { // of unrounded values: others may go either way
-  Entry *x = p.draw([](const Entry &e) { return e.tensor.dtype() == f32 && !e.rounded && e.magnitude < 1e6; });
+  Entry *x = p.draw([](const Entry &e) { return isFloat(e.tensor.dtype()) && !e.rounded && e.magnitude < 1e6; });
   return x && p.add(p.oneIn(2) ? floor(x->tensor) : ceil(x->tensor), x->magnitude + 1);
 }
 bool drawClip(Pool &p) {
@@ -57,21 +57,21 @@ bool drawClip(Pool &p) {
 }
 
 bool drawAdd(Pool &p) {
-  auto pair = p.drawPair(f32);
+  auto pair = p.drawPair(p.pickFloat());
   if (!pair) return false;
   auto &[a, b] = *pair;
   return p.add(p.oneIn(2) ? a.tensor + b.tensor : a.tensor - b.tensor, a.magnitude + b.magnitude, true);
 }
 bool drawMul(Pool &p) {
-  auto pair = p.drawPair(f32, 1e4);
+  auto pair = p.drawPair(p.pickFloat(), 1e4);
   return pair && p.add(pair->first.tensor * pair->second.tensor, pair->first.magnitude * pair->second.magnitude, true);
 }
 bool drawDiv(Pool &p) {
-  auto pair = p.drawPair(f32, 1e4);
+  auto pair = p.drawPair(p.pickFloat(), 1e4);
   return pair && p.add(pair->first.tensor / (abs(pair->second.tensor) + 1), pair->first.magnitude, true);
 }
 bool drawMinMax(Pool &p) {
-  auto pair = p.drawPair(f32);
+  auto pair = p.drawPair(p.pickFloat());
   if (!pair) return false;
   auto &[a, b] = *pair;
   return p.add(p.oneIn(2) ? maximum(a.tensor, b.tensor) : minimum(a.tensor, b.tensor),
@@ -83,21 +83,21 @@ bool drawScalar(Pool &p) {
   return x && p.add(p.oneIn(2) ? x->tensor * c : x->tensor + c, x->magnitude * 3 + 3, true);
 }
 bool drawFma(Pool &p) {
-  auto pair = p.drawPair(f32, 1e3);
+  auto pair = p.drawPair(p.pickFloat(), 1e3);
   if (!pair) return false;
   auto &[a, b] = *pair;
   return p.add(fma(a.tensor, b.tensor, 0.75), a.magnitude * b.magnitude + 1, true);
 }
 
 bool drawCompare(Pool &p) {
-  DType dtype = p.pick<DType>({f32, f32, i32, i64});
+  DType dtype = p.pick<DType>({f32, f16, bf16, i32, i64});
   auto pair = p.drawPair(dtype);
-  if (!pair || (dtype == f32 && (pair->first.rounded || pair->second.rounded))) return false;
+  if (!pair || (isFloat(dtype) && (pair->first.rounded || pair->second.rounded))) return false;
   const Binary rows[] = {operator==, operator!=, operator<, operator<=, operator>, operator>= };
   return p.add(rows[p.between(0, 5)](pair->first.tensor, pair->second.tensor));
 }
 bool drawCompareWithFar(Pool &p) { // rounded values against a constant that they seldom meet
-  Entry *x = p.drawFloat();
+  Entry *x = p.drawOf(f32);
   return x && p.add(p.oneIn(2) ? x->tensor > 0.37123 : x->tensor <= -0.61803);
 }
 bool drawLogic(Pool &p) {
@@ -111,7 +111,7 @@ bool drawNot(Pool &p) {
   return x && p.add(!Operand(x->tensor));
 }
 bool drawWhere(Pool &p) {
-  auto pair = p.drawPair(p.pick<DType>({f32, f32, i32, i64, boolean}));
+  auto pair = p.drawPair(p.pick<DType>({f32, f16, bf16, i32, i64, boolean}));
   if (!pair) return false;
   auto [a, b] = *pair;
   Shape shape = a.tensor.shape();
@@ -127,12 +127,13 @@ bool drawInteger(Pool &p) {
   return p.add(rows[p.between(0, 9)](pair->first.tensor, pair->second.tensor), 1e9);
 }
 bool drawCast(Pool &p) {
-  DType from = p.pick<DType>({f32, i32, i64, boolean}), to = p.pick<DType>({f32, i32, i64, boolean});
-  Entry *x = p.draw([&](const Entry &e) { return e.tensor.dtype() == from && !(e.rounded && to != f32); });
+  const std::vector<DType> dtypes = {f32, f16, bf16, i32, i64, boolean};
+  DType from = p.pick(dtypes), to = p.pick(dtypes);
+  Entry *x = p.draw([&](const Entry &e) { return e.tensor.dtype() == from && !(e.rounded && !isFloat(to)); });
   if (!x || from == to) return false;
-  if (to == f32 && from != boolean) // keep floats small: integers may be anything
-    return p.add(cast(x->tensor % 1000, f32), 1000);
-  return p.add(cast(x->tensor, to), x->magnitude);
+  if (isFloat(to) && isInteger(from)) // keep floats small: integers may be anything
+    return p.add(cast(x->tensor % 1000, to), 1000);
+  return p.add(cast(x->tensor, to), x->magnitude, x->rounded);
 }
 
 } // namespace

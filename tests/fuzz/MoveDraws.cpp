@@ -96,7 +96,7 @@ bool drawGather(Pool &p) {
 bool drawIota(Pool &p) {
   Shape shape = p.drawShape();
   if (shape.empty()) return false;
-  DType dtype = p.pick<DType>({f32, i32, i64});
+  DType dtype = p.pick<DType>({f32, f16, bf16, i32, i64});
   return p.add(p.graph.iota(shape, p.between(0, static_cast<int>(shape.size()) - 1), dtype), 130);
 }
 
@@ -115,8 +115,8 @@ Entry *drawFull(Pool &p, DType dtype) { // not empty, rank 1 or more
   });
 }
 bool drawReduce(Pool &p) {
-  DType dtype = p.pick<DType>({f32, f32, f32, i32, i64, boolean});
-  Entry *x = dtype == f32 ? drawFull(p, f32) : p.draw([&](const Entry &e) {
+  DType dtype = p.pick<DType>({f32, f32, f16, bf16, i32, i64, boolean});
+  Entry *x = isFloat(dtype) ? drawFull(p, dtype) : p.draw([&](const Entry &e) {
     Shape s = e.tensor.shape();
     return e.tensor.dtype() == dtype && !s.empty() && std::find(s.begin(), s.end(), 0) == s.end();
   });
@@ -127,35 +127,36 @@ bool drawReduce(Pool &p) {
   bool keep = p.oneIn(2);
   int which = p.between(dtype == boolean ? 2 : 0, 3);
   if (which == 0) return p.add(sum(x->tensor, axes, keep), x->magnitude * count, true);
-  if (which == 1) return p.add(mean(x->tensor, axes, keep), dtype == f32 ? x->magnitude : 1e19, true);
+  if (which == 1) return p.add(mean(x->tensor, axes, keep), isFloat(dtype) ? x->magnitude : 1e19, true);
   return p.add(which == 2 ? max(x->tensor, axes, keep) : min(x->tensor, axes, keep), x->magnitude, x->rounded);
 }
 bool drawSoftmax(Pool &p) {
-  Entry *x = drawFull(p, f32);
+  Entry *x = drawFull(p, p.pickFloat());
   return x && p.add(softmax(x->tensor, p.between(0, static_cast<int>(x->tensor.rank()) - 1)), 1, true);
 }
 bool drawNormalise(Pool &p) {
-  Entry *x = drawFull(p, f32);
+  Entry *x = drawFull(p, p.pickFloat());
   if (!x) return false;
   Tensor d = x->tensor - mean(x->tensor, -1, true);
   return p.add(d * rsqrt(mean(d * d, -1, true) + 1e-2), 10 * (1 + x->magnitude), true);
 }
 bool drawLayerNorm(Pool &p) {
-  Entry *x = drawFull(p, f32);
+  Entry *x = drawFull(p, p.pickFloat());
   if (!x) return false;
   Tensor data = x->tensor;
   Shape vector = {data.extent(-1)};
-  return p.add(layerNorm(data, p.graph.full(vector, 1.25), p.graph.full(vector, -0.5)), 20, true);
+  return p.add(layerNorm(data, p.graph.full(vector, 1.25, data.dtype()), p.graph.full(vector, -0.5, data.dtype())), 20,
+               true);
 }
 bool drawMatmul(Pool &p) {
   Entry *found =
-      p.draw([](const Entry &e) { return e.tensor.dtype() == f32 && e.tensor.rank() >= 2 && e.magnitude < 1e3; });
+      p.draw([](const Entry &e) { return isFloat(e.tensor.dtype()) && e.tensor.rank() >= 2 && e.magnitude < 1e3; });
   if (!found) return false;
   Entry a = *found;
   bool transposeA = p.oneIn(3), transposeB = p.oneIn(3);
   int64_t k = a.tensor.extent(transposeA ? -2 : -1);
   Entry *other = p.draw([&](const Entry &e) {
-    return e.tensor.dtype() == f32 && e.tensor.rank() == 2 && e.magnitude < 1e3 &&
+    return e.tensor.dtype() == a.tensor.dtype() && e.tensor.rank() == 2 && e.magnitude < 1e3 &&
            e.tensor.extent(transposeB ? -1 : -2) == k;
   });
   Entry b;
@@ -164,7 +165,7 @@ bool drawMatmul(Pool &p) {
   else { // make one of the right shape out of something else
     int64_t n = p.pick<int64_t>({1, 3, 16, 17, 33, 40});
     if (!p.fits({k, n})) return false;
-    Tensor iota = p.graph.iota(transposeB ? Shape{n, k} : Shape{k, n}, p.between(0, 1), f32);
+    Tensor iota = p.graph.iota(transposeB ? Shape{n, k} : Shape{k, n}, p.between(0, 1), a.tensor.dtype());
     b = {sin(iota * 0.37), 1, true, true};
   }
   Shape result = a.tensor.shape();

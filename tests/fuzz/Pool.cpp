@@ -51,17 +51,17 @@ Shape Pool::broadcastable(const Shape &shape) {
 
 void Pool::addInput(const Shape &shape, DType dtype) {
   std::string name = "x" + std::to_string(inputs++);
-  entries.push_back({graph.input(name, shape, dtype), dtype == f32 ? 5.0 : 9.0, false, false});
+  entries.push_back({graph.input(name, shape, dtype), isFloat(dtype) ? 5.0 : 9.0, false, false});
 }
 
 bool Pool::add(Tensor tensor, double magnitude, bool rounded) {
-  if (!fits(tensor.shape())) return false;
+  if (!fits(tensor.shape()) || (tensor.dtype() == f16 && magnitude > 3e4)) return false;
   entries.push_back({std::move(tensor), magnitude, rounded, false});
   return true;
 }
 
 Entry *Pool::drawFloat(double below) {
-  return draw([&](const Entry &e) { return e.tensor.dtype() == f32 && e.magnitude < below; });
+  return draw([&](const Entry &e) { return isFloat(e.tensor.dtype()) && e.magnitude < below; });
 }
 
 Entry *Pool::drawOf(DType dtype) {
@@ -69,7 +69,7 @@ Entry *Pool::drawOf(DType dtype) {
 }
 
 std::optional<std::pair<Entry, Entry>> Pool::drawPair(DType dtype, double below) {
-  auto good = [&](const Entry &e) { return e.tensor.dtype() == dtype && (dtype != f32 || e.magnitude < below); };
+  auto good = [&](const Entry &e) { return e.tensor.dtype() == dtype && (!isFloat(dtype) || e.magnitude < below); };
   Entry *a = draw(good);
   if (!a) return std::nullopt;
   Entry first = *a;

@@ -14,7 +14,7 @@ void addInputs(Pool &pool) {
   for (int i = 0; i < count; ++i) {
     // Most inputs share extents, so that they meet; each drops or flattens some of them.
     Shape shape = i == 0 || pool.oneIn(6) ? (i == 0 ? base : pool.drawShape()) : pool.broadcastable(base);
-    DType dtype = i == 0 ? f32 : pool.pick<DType>({f32, f32, f32, i32, i64, boolean});
+    DType dtype = i == 0 ? pool.pickFloat() : pool.pick<DType>({f32, f32, f16, bf16, i32, i64, boolean});
     pool.addInput(shape, dtype);
   }
 }

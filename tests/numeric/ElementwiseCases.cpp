@@ -1,6 +1,7 @@
 // Elementwise ops: one row per op and dtype, times the shapes.
 #include "tests/numeric/OpCases.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace kiln;
@@ -60,6 +61,19 @@ const std::vector<ElementOp> &elementOps() {
       {"cast to f32", {boolean}, [](const T &x) { return cast(x[0], f32); }},
       {"cast to i32", {boolean}, [](const T &x) { return cast(x[0], i32); }},
       {"cast to i64", {boolean}, [](const T &x) { return cast(x[0], i64); }},
+      {"cast to f16", {f32}, [](const T &x) { return cast(x[0], f16); }},
+      {"cast to bf16", {f32}, [](const T &x) { return cast(x[0], bf16); }},
+      {"cast to f16", {bf16}, [](const T &x) { return cast(x[0], f16); }},
+      {"cast to bf16", {f16}, [](const T &x) { return cast(x[0], bf16); }},
+      {"cast to f32", {f16}, [](const T &x) { return cast(x[0], f32); }},
+      {"cast to f32", {bf16}, [](const T &x) { return cast(x[0], f32); }},
+      {"cast to f16", {i32}, [](const T &x) { return cast(x[0], f16); }},
+      {"cast to bf16", {i32}, [](const T &x) { return cast(x[0], bf16); }},
+      {"cast to f16", {i64}, [](const T &x) { return cast(x[0], f16); }},
+      {"cast to bf16", {i64}, [](const T &x) { return cast(x[0], bf16); }},
+      {"cast to f16", {boolean}, [](const T &x) { return cast(x[0], f16); }},
+      {"cast to bf16", {boolean}, [](const T &x) { return cast(x[0], bf16); }},
+      {"cast by way of f32", {i32}, [](const T &x) { return cast(cast(x[0], f32), bf16); }},
       {"and", {boolean, boolean}, [](const T &x) { return x[0] && x[1]; }},
       {"or", {boolean, boolean}, [](const T &x) { return x[0] || x[1]; }},
       {"xor", {boolean, boolean}, [](const T &x) { return x[0] ^ x[1]; }},
@@ -105,8 +119,21 @@ const std::vector<IntegerOp> &integerOps() {
   return rows;
 }
 
+/// The same op on 16-bit floats; none for one that is not on floats, or a cast to them.
+std::vector<ElementOp> onHalves(const ElementOp &op) {
+  std::vector<ElementOp> all;
+  if (op.operands.back() != f32 || std::string(op.name).ends_with("f16")) return all;
+  for (DType dtype : {f16, bf16}) {
+    all.push_back(op);
+    std::replace(all.back().operands.begin(), all.back().operands.end(), f32, dtype);
+  }
+  return all;
+}
+
 std::vector<ElementOp> allOps() {
   std::vector<ElementOp> all = elementOps();
+  for (const ElementOp &op : elementOps())
+    for (ElementOp &half : onHalves(op)) all.push_back(half);
   for (const IntegerOp &op : integerOps())
     for (DType dtype : {i32, i64})
       all.push_back({op.name, std::vector<DType>(static_cast<size_t>(op.operands), dtype), op.apply});
@@ -128,10 +155,12 @@ std::vector<OpCase> kiln::numeric::elementwiseCases() {
   // Every op meets a scalar, one element, none, vectors with and without residue; rank 6 and a million elements are a
   // matter of the loops around them, which a few ops stand for.
   const std::vector<Shape> shapes = {{}, {1}, {0}, {7}, {129}, {33, 5}};
+  const std::vector<Shape> halfShapes = {{}, {129}, {33, 5}};
   const std::vector<Shape> largeShapes = {{1000, 3}, {3, 0, 5}, {2, 3, 4, 1, 3, 5}, {1, 1, 1}, {70001}};
   std::vector<OpCase> cases;
   for (const ElementOp &op : allOps()) {
-    for (const Shape &shape : shapes) cases.push_back(make(op, shape));
+    bool half = op.operands.back() == f16 || op.operands.back() == bf16; // the loops are the same
+    for (const Shape &shape : half ? halfShapes : shapes) cases.push_back(make(op, shape));
     if (std::string(op.name) == "add" || std::string(op.name) == "where" || std::string(op.name) == "cast to i64")
       for (const Shape &shape : largeShapes) cases.push_back(make(op, shape));
   }
@@ -155,14 +184,14 @@ std::vector<OpCase> kiln::numeric::broadcastCases() {
                                    {{10, 6, 6, 4, 4, 1}, {10, 1, 6, 1, 4, 5}}};
   std::vector<OpCase> cases;
   for (const Pair &pair : pairs)
-    for (DType dtype : {f32, i32, i64, boolean}) {
+    for (DType dtype : {f32, f16, bf16, i32, i64, boolean}) {
       auto build = [pair, dtype](Graph &g) {
         Tensor a = g.input("a", pair.a, dtype), b = g.input("b", pair.b, dtype);
         g.output("y", dtype == boolean ? a && b : a - b);
       };
       cases.push_back({"broadcast " + typeString(dtype, pair.a) + " and " + shapeString(pair.b), build});
     }
-  for (DType dtype : {f32, i32, i64, boolean})
+  for (DType dtype : {f32, f16, bf16, i32, i64, boolean})
     for (auto &[from, to] : std::vector<std::pair<Shape, Shape>>{
              {{}, {3, 5}}, {{1}, {65}}, {{7, 1, 3}, {2, 7, 9, 3}}, {{3}, {0, 3}}, {{1, 1}, {1, 1}}}) {
       auto build = [from = from, to = to, dtype](Graph &g) {

@@ -1,6 +1,7 @@
 #include "tests/numeric/GraphRunner.h"
 
 #include "compiler/Pipeline.h"
+#include "ir/graph/DTypes.h"
 #include "passes/plan/Planner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,12 +61,11 @@ private:
 
 HostTensor kiln::numeric::toHost(DenseElementsAttr elements) {
   auto type = cast<RankedTensorType>(elements.getType());
-  Type element = type.getElementType();
-  DType dtype = element.isF32() ? f32 : element.isInteger(32) ? i32 : element.isInteger(64) ? i64 : boolean;
+  DType dtype = graph::dtypeOf(type).value();
   HostTensor tensor(type.getShape().vec(), dtype);
   int64_t i = 0;
-  if (dtype == f32)
-    for (float value : elements.getValues<float>()) tensor.data<float>()[i++] = value;
+  if (isFloat(dtype))
+    for (const APFloat &value : elements.getValues<APFloat>()) tensor.set(i++, value.convertToDouble());
   else
     for (const APInt &value : elements.getValues<APInt>())
       tensor.setInt(i++, dtype == boolean ? static_cast<int64_t>(value.getZExtValue()) : value.getSExtValue());

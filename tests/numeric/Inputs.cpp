@@ -1,5 +1,7 @@
 #include "tests/numeric/Inputs.h"
 
+#include <kiln/FloatFormat.h>
+
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -44,6 +46,16 @@ float specialFloat(std::mt19937_64 &random) {
   return kSpecialFloats[(draw >> 8) % std::size(kSpecialFloats)];
 }
 
+/// What a 16-bit float may be: as above, rounded, and its own bits, the largest and smallest numbers among them.
+uint16_t specialHalf(std::mt19937_64 &random, DType dtype) {
+  uint16_t infinity = dtype == f16 ? 0x7c00 : 0x7f80, leastNormal = dtype == f16 ? 0x0400 : 0x0080;
+  const uint16_t own[] = {static_cast<uint16_t>(infinity - 1), leastNormal, static_cast<uint16_t>(leastNormal - 1), 1};
+  uint64_t draw = random(), sign = draw >> 63 << 15;
+  if (draw % 4 == 0) return static_cast<uint16_t>(draw >> 32);
+  if (draw % 4 == 1) return static_cast<uint16_t>(own[draw >> 8 & 3] | sign);
+  return static_cast<uint16_t>(encodeFloat(dtype, kSpecialFloats[(draw >> 8) % std::size(kSpecialFloats)]));
+}
+
 /// A float of either sign with an exponent in [low, high); low -149 reaches the subnormals.
 float floatBetween(std::mt19937_64 &random, int low, int high) {
   uint64_t draw = random();
@@ -57,6 +69,14 @@ float makeFloat(std::mt19937_64 &random, Flavour flavour) {
   if (flavour == Flavour::Huge) return floatBetween(random, 60, 128);
   if (flavour == Flavour::Tiny) return floatBetween(random, -149, -100);
   return static_cast<float>(std::normal_distribution<double>()(random));
+}
+
+uint16_t makeHalf(std::mt19937_64 &random, DType dtype, Flavour flavour) {
+  if (flavour == Flavour::Special) return specialHalf(random, dtype);
+  float value = makeFloat(random, dtype == bf16 ? flavour : Flavour::Normal);
+  if (dtype == f16 && flavour == Flavour::Huge) value = floatBetween(random, 8, 17);
+  if (dtype == f16 && flavour == Flavour::Tiny) value = floatBetween(random, -25, -10);
+  return static_cast<uint16_t>(encodeFloat(dtype, value));
 }
 
 int64_t makeInt(std::mt19937_64 &random, DType dtype, Flavour flavour) {
@@ -79,6 +99,8 @@ HostTensor kiln::numeric::makeInput(const std::vector<int64_t> &shape, DType dty
   for (int64_t i = 0; i < tensor.size(); ++i) {
     if (dtype == f32)
       tensor.data<float>()[i] = makeFloat(random, flavour);
+    else if (isFloat(dtype))
+      tensor.data<uint16_t>()[i] = makeHalf(random, dtype, flavour);
     else
       tensor.setInt(i, dtype == boolean ? static_cast<int64_t>(random() >> 63) : makeInt(random, dtype, flavour));
   }

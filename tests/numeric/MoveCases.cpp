@@ -115,7 +115,7 @@ void addIotas(DType dtype, std::vector<OpCase> &cases) {
 
 std::vector<OpCase> kiln::numeric::moveCases() {
   std::vector<OpCase> cases;
-  for (DType dtype : {f32, i32, i64, boolean}) {
+  for (DType dtype : {f32, f16, bf16, i32, i64, boolean}) {
     for (const Move &move : moves()) {
       auto build = [move, dtype](Graph &g) { g.output("y", move.apply(g.input("x", move.shape, dtype))); };
       cases.push_back({move.name + " " + typeString(dtype, move.shape), build});

@@ -56,19 +56,17 @@ TEST_F(OpCases, Reductions) { runAll(reduceCases()); }
 TEST_F(OpCases, Composites) { runAll(compositeCases()); }
 TEST_F(OpCases, Matmuls) { runAll(matmulCases()); }
 
-/// Names as types print: i1 is bool.
-const std::pair<graph::Elements, const char *> kTypes[] = {
-    {graph::kF32, "f32"}, {graph::kI32, "i32"}, {graph::kI64, "i64"}, {graph::kBool, "i1"}};
-
 // Runs after the families, in the order of declaration.
 TEST_F(OpCases, EveryAcceptedOpRanOnEveryDtype) {
   for (const graph::AcceptedOp &row : graph::acceptedOps()) {
     ASSERT_TRUE(runner->ledger.executed(row.name.str())) << row.name.str() << " has no numeric case";
     if (row.opClass == graph::OpClass::Structure) continue;
-    for (auto [bit, type] : kTypes)
-      if ((row.operands | row.results) & bit)
+    for (const graph::ElementRow &element : graph::elementRows()) {
+      std::string type = element.bit == graph::kBool ? "i1" : element.name.str(); // as types print
+      if ((row.operands | row.results) & element.bit)
         EXPECT_TRUE(runner->ledger.typesOf(row.name.str()).contains(type))
             << row.name.str() << " has no numeric case on " << type;
+    }
   }
 }
 

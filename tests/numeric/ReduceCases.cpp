@@ -59,7 +59,7 @@ OpCase reduceCase(const Reduction &reduction, const Space &space, DType dtype, b
           build};
 }
 
-/// A composite of one f32 tensor.
+/// A composite of one float tensor.
 struct Composite {
   const char *name;
   Tensor (*apply)(Graph &, const Tensor &);
@@ -67,7 +67,7 @@ struct Composite {
 
 Tensor normalise(Graph &g, const Tensor &x) {
   int64_t width = x.extent(-1);
-  return layerNorm(x, g.input("scale", {width}), g.input("bias", {width}));
+  return layerNorm(x, g.input("scale", {width}, x.dtype()), g.input("bias", {width}, x.dtype()));
 }
 
 const Composite kComposites[] = {
@@ -87,7 +87,7 @@ const Composite kComposites[] = {
 std::vector<OpCase> kiln::numeric::reduceCases() {
   std::vector<OpCase> cases;
   for (const Reduction &reduction : kReductions)
-    for (DType dtype : {f32, i32, i64, boolean})
+    for (DType dtype : {f32, f16, bf16, i32, i64, boolean})
       for (size_t i = 0; i < spaces().size(); ++i) {
         const Space &space = spaces()[i];
         if (dtype == boolean && !reduction.ofBool) continue;
@@ -99,11 +99,13 @@ std::vector<OpCase> kiln::numeric::reduceCases() {
 
 std::vector<OpCase> kiln::numeric::compositeCases() {
   std::vector<OpCase> cases;
+  const std::vector<Shape> shapes = {{1},    {7},      {33, 65},           {5, 1}, {2, 3, 17}, {3, 1025},
+                                     {0, 4}, {129, 8}, {2, 2, 3, 2, 2, 33}};
   for (const Composite &composite : kComposites)
-    for (const Shape &shape :
-         {Shape{1}, {7}, {33, 65}, {5, 1}, {2, 3, 17}, {3, 1025}, {0, 4}, {129, 8}, {2, 2, 3, 2, 2, 33}})
-      cases.push_back({composite.name + (" " + typeString(f32, shape)),
-                       [=](Graph &g) { g.output("y", composite.apply(g, g.input("x", shape))); }});
+    for (DType dtype : {f32, f16, bf16})
+      for (const Shape &shape : shapes)
+        cases.push_back({composite.name + (" " + typeString(dtype, shape)),
+                         [=](Graph &g) { g.output("y", composite.apply(g, g.input("x", shape, dtype))); }});
   return cases;
 }
 
@@ -135,29 +137,35 @@ std::vector<OpCase> kiln::numeric::matmulCases() {
                                      {{2, 40, 65}, {2, 40, 33}, {true, false}},
                                      {{0, 3, 4}, {0, 4, 5}}};
   std::vector<OpCase> cases;
-  for (const Product &row : rows) {
-    auto build = [row](Graph &g) { g.output("y", matmul(g.input("a", row.a), g.input("b", row.b), row.options)); };
-    cases.push_back({"matmul " + shapeString(row.a) + (row.options.transposeA ? "^T x " : " x ") + shapeString(row.b) +
-                         (row.options.transposeB ? "^T" : ""),
-                     build});
-  }
-  auto linear = [](Graph &g) {
-    Tensor x = g.input("x", {33, 40}), w = g.input("w", {40, 65}), b = g.input("b", {65}), r = g.input("r", {33, 65});
-    g.output("y", gelu(matmul(x, w) + b) + r);
+  for (DType dtype : {f32, f16, bf16})
+    for (const Product &row : rows) {
+      auto build = [row, dtype](Graph &g) {
+        g.output("y", matmul(g.input("a", row.a, dtype), g.input("b", row.b, dtype), row.options));
+      };
+      cases.push_back({"matmul " + typeString(dtype, row.a) + (row.options.transposeA ? "^T x " : " x ") +
+                           shapeString(row.b) + (row.options.transposeB ? "^T" : ""),
+                       build});
+    }
+  auto linear = [](Graph &g, DType dtype) {
+    Tensor x = g.input("x", {33, 40}, dtype), w = g.input("w", {40, 65}, dtype), b = g.input("b", {65}, dtype);
+    g.output("y", gelu(matmul(x, w) + b) + g.input("r", {33, 65}, dtype));
   };
-  cases.push_back({"gelu(x@w + b) + r", linear});
-  auto attention = [](Graph &g) {
+  auto attention = [](Graph &g, DType dtype) {
     Shape shape = {2, 3, 17, 8};
-    Tensor q = g.input("q", shape), k = g.input("k", shape), v = g.input("v", shape);
+    Tensor q = g.input("q", shape, dtype), k = g.input("k", shape, dtype), v = g.input("v", shape, dtype);
     Tensor mask = g.input("mask", {2, 1, 1, 17}, boolean);
-    Tensor scores = where(mask, matmul(q, k, {.transposeB = true}) * 0.35355339, -1e9);
+    Tensor scores = where(mask, matmul(q, k, {.transposeB = true}) * 0.35355339, dtype == f16 ? -6e4 : -1e9);
     g.output("y", reshape(permute(matmul(softmax(scores), v), {0, 2, 1, 3}), {2, 17, 24}));
   };
-  cases.push_back({"attention", attention});
-  auto prologue = [](Graph &g) {
-    Tensor x = g.input("x", {17, 33}), w = g.input("w", {33, 9});
+  auto prologue = [](Graph &g, DType dtype) {
+    Tensor x = g.input("x", {17, 33}, dtype), w = g.input("w", {33, 9}, dtype);
     g.output("y", matmul(relu(x) * 0.5, transpose(reshape(w, {9, 33}))));
   };
-  cases.push_back({"matmul of what is computed on the way", prologue});
+  for (DType dtype : {f32, f16, bf16}) {
+    std::string suffix = " " + std::string(name(dtype));
+    cases.push_back({"gelu(x@w + b) + r" + suffix, [=](Graph &g) { linear(g, dtype); }});
+    cases.push_back({"attention" + suffix, [=](Graph &g) { attention(g, dtype); }});
+    cases.push_back({"matmul of what is computed on the way" + suffix, [=](Graph &g) { prologue(g, dtype); }});
+  }
   return cases;
 }

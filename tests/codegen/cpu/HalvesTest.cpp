@@ -249,5 +249,31 @@ TEST_P(Halves, AreCarriedByLoops) {
   for (int i = 19; i < 24; ++i) ASSERT_EQ(c[i], 0xeeee);
 }
 
+/// One lane by a mask that is known when it is compiled: two bytes are written, not the four that were rounded.
+TEST_P(Halves, OneLaneIsStoredAlone) {
+  const std::string e = element(), f = "tensor<64x" + e + ", #tile.simd>";
+  for (JitEffort effort : {JitEffort::Fast, JitEffort::Full})
+    for (int count : {0, 1, 2, 17}) {
+      std::string n = std::to_string(count);
+      TileProgram program("tile.kernel @k(%a: !tile.global<64xf32>, %c: !tile.global<64x" + e + R"(>) grid 1 {
+      %c0 = arith.constant 0 : index
+      %n = arith.constant )" + n +
+                              R"( : index
+      %m = tile.lane_mask %n : tensor<64xi1, #tile.simd>
+      %x = tile.load %a[%c0] : !tile.global<64xf32> -> tensor<64xf32, #tile.simd>
+      %y = arith.truncf %x : tensor<64xf32, #tile.simd> to )" +
+                              f + R"(
+      tile.store %y, %c[%c0] mask %m : tensor<64xi1, #tile.simd> : )" +
+                              f + ", !tile.global<64x" + e + R"(>
+      tile.return
+    })",
+                          GetParam().target, effort);
+      std::vector<float> a(64, 3.5f);
+      std::vector<uint16_t> c(64, 0xeeee);
+      program.run({a.data(), c.data()}, 0, 1);
+      for (int i = 0; i < 64; ++i) ASSERT_EQ(c[i], i < count ? rounded(3.5) : 0xeeee) << i << " of " << count;
+    }
+}
+
 } // namespace
 } // namespace kiln::codegen
