@@ -87,6 +87,26 @@ HostTensor reduceOnDevice(GraphRunner &runner, const HostTensor &x, int64_t axis
   return outputs.at(0);
 }
 
+// 16-bit floats are summed as f32 in the same order, and rounded once.
+TEST(CanonicalOrder, HalvesAreReducedAsF32) {
+  GraphRunner runner;
+  for (DType dtype : {f16, bf16})
+    for (int64_t length : {7, 129, 1000, 70000}) {
+      HostTensor x = makeInput({2, length}, dtype, Flavour::Normal, static_cast<uint64_t>(length)), wide = x.cast(f32);
+      Graph g;
+      g.output("y", sum(g.input("x", x.shape(), dtype), 1));
+      std::vector<std::string> failures;
+      KernelGraph cut = runner.cut(g.mlir(), true);
+      HostTensor y = runner.runUnjudged(cut, {{x}}, failures).at(0);
+      ASSERT_TRUE(failures.empty()) << failures[0];
+      for (int64_t r = 0; r < 2; ++r) {
+        const float *row = wide.data<float>() + r * length;
+        HostTensor right = HostTensor::full({}, dtype, rowOrder(Kind::Sum, {row, row + length}));
+        EXPECT_EQ(y.data<uint16_t>()[r], right.data<uint16_t>()[0]) << name(dtype) << " row of " << length;
+      }
+    }
+}
+
 TEST(CanonicalOrder, RowsAreReducedInTheStatedOrder) {
   GraphRunner runner;
   for (int64_t length : {1, 7, 8, 9, 127, 128, 129, 1000, 8192, 8193, 65535, 65536, 65537, 200000})

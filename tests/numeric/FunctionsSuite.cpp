@@ -1,7 +1,9 @@
 // The functions as users get them: through the whole pipeline, in compiled code, against libmpfr.
 #include "passes/functions/Functions.h"
+#include "passes/interp/numeric/Functions.h"
 #include "tests/numeric/GraphRunner.h"
 #include "tests/passes/functions/Exact.h"
+#include "tests/passes/functions/HalfKernels.h"
 #include "tests/passes/functions/Ulp.h"
 
 #include <kiln/Ops.h>
@@ -75,6 +77,38 @@ TEST(CompiledFunctions, AreWithinTwoUlpAndGeluWithinItsBound) {
         functions::findFunction(function.op, mlir::Float32Type::get(&runner.mlirContext()));
     EXPECT_LE(worst, row->maxUlp) << function.op << ' ' << function.form << " at " << at;
   }
+}
+
+/// On all inputs of a 16-bit float.
+HostTensor onAllHalves(GraphRunner &runner, const Function &function, DType dtype) {
+  Graph g;
+  g.output("y", function.apply(g.input("x", {1 << 16}, dtype)));
+  HostTensor x({1 << 16}, dtype);
+  for (int64_t i = 0; i < x.size(); ++i) x.data<uint16_t>()[i] = static_cast<uint16_t>(i);
+  std::vector<std::string> failures;
+  KernelGraph cut = runner.cut(g.mlir(), true);
+  HostTensor y = runner.runUnjudged(cut, {{x}}, failures).at(0);
+  EXPECT_TRUE(failures.empty()) << failures[0];
+  return y;
+}
+
+TEST(CompiledFunctions, OfHalvesAreWithinTheirBoundsOnAllInputs) {
+  GraphRunner runner;
+  runner.options.effort = codegen::JitEffort::Full;
+  for (DType dtype : {bf16, f16})
+    for (const Function &function : kFunctions) {
+      const exact::Reference &reference = referenceOf(function);
+      HostTensor y = onAllHalves(runner, function, dtype);
+      double worst = 0, at = 0;
+      for (uint32_t bits = 0; bits < 1 << 16; ++bits) {
+        double x = decodeFloat(dtype, bits);
+        double error = functions::halfUlpError(dtype, y.data<uint16_t>()[bits], reference.exact(static_cast<float>(x)));
+        if (error > worst) worst = error, at = x;
+      }
+      std::printf("%-15s %-5s %-4s all points, worst %.4f ulp at %.9g\n", function.op, function.form,
+                  std::string(name(dtype)).c_str(), worst, at);
+      EXPECT_LE(worst, interp::functionUlps(function.op, dtype)) << function.op << ' ' << function.form << " at " << at;
+    }
 }
 
 TEST(CompiledFunctions, SineOfHugeArguments) {

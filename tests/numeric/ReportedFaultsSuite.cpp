@@ -62,19 +62,28 @@ void expectElements(const HostTensor &found, const std::vector<double> &expected
 Tensor softmaxOf(const Tensor &x) { return softmax(x); }
 
 TEST(ReportedFaults, SoftmaxOfInfinities) {
-  for (int64_t length : {1, 3, 64, 1025}) {
-    HostTensor y = apply(softmaxOf, HostTensor::full({1, length}, f32, -kInf));
-    expectElements(y, std::vector<double>(static_cast<size_t>(length), kNaN));
-    std::vector<double> row(static_cast<size_t>(length), -kInf), right(static_cast<size_t>(length), 0);
-    row.back() = 0, right.back() = 1;
-    expectElements(apply(softmaxOf, HostTensor::of({1, length}, f32, row)), right);
+  for (DType dtype : {f32, f16, bf16}) {
+    for (int64_t length : {1, 3, 64, 1025}) {
+      HostTensor y = apply(softmaxOf, HostTensor::full({1, length}, dtype, -kInf));
+      expectElements(y, std::vector<double>(static_cast<size_t>(length), kNaN));
+      std::vector<double> row(static_cast<size_t>(length), -kInf), right(static_cast<size_t>(length), 0);
+      row.back() = 0, right.back() = 1;
+      expectElements(apply(softmaxOf, HostTensor::of({1, length}, dtype, row)), right);
+    }
+    HostTensor x = HostTensor::of({3, 3}, dtype, {kNaN, kInf, -kInf, 1, kInf, 2, 1, 2, 3});
+    double halfUnit = dtype == f32 ? 1e-6 : dtype == f16 ? 0x1.01p-11 : 0x1.01p-8;
+    expectElements(apply(softmaxOf, x), {kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, 0.0900306, 0.2447285, 0.6652410},
+                   halfUnit);
   }
-  HostTensor x = HostTensor::of({3, 3}, f32, {kNaN, kInf, -kInf, 1, kInf, 2, 1, 2, 3});
-  expectElements(apply(softmaxOf, x), {kNaN, kNaN, kNaN, kNaN, kNaN, kNaN, 0.0900306, 0.2447285, 0.6652410}, 1e-6);
 }
 
-TEST(ReportedFaults, MaximumKeepsNaNWhateverTheOrder) {
-  HostTensor a = vectorOf({kNaN, 1, kNaN, 0}), b = vectorOf({1, kNaN, kNaN, -1});
+class ReportedFaultsOfFloats : public testing::TestWithParam<DType> {};
+INSTANTIATE_TEST_SUITE_P(ReportedFaults, ReportedFaultsOfFloats, testing::Values(f32, f16, bf16),
+                         [](const auto &info) { return std::string(name(info.param)); });
+
+TEST_P(ReportedFaultsOfFloats, MaximumKeepsNaNWhateverTheOrder) {
+  DType dtype = GetParam();
+  HostTensor a = vectorOf({kNaN, 1, kNaN, 0}, dtype), b = vectorOf({1, kNaN, kNaN, -1}, dtype);
   Combination larger = [](const Tensor &x, const Tensor &y) { return maximum(x, y); };
   Combination smaller = [](const Tensor &x, const Tensor &y) { return minimum(x, y); };
   expectElements(apply(larger, a, b), {kNaN, kNaN, kNaN, 0});
@@ -83,16 +92,37 @@ TEST(ReportedFaults, MaximumKeepsNaNWhateverTheOrder) {
   expectElements(apply([](const Tensor &x) { return relu(x); }, a), {kNaN, 1, kNaN, 0});
   expectElements(apply([](const Tensor &x) { return clip(x, -1, 1); }, a), {kNaN, 1, kNaN, 0});
   for (int64_t at : {0, 16, 32}) { // the body of the vector, and its tail
-    HostTensor x = HostTensor::full({33}, f32, 1);
+    HostTensor x = HostTensor::full({33}, dtype, 1);
     x.set(at, kNaN);
     for (Elementwise reduce :
          {Elementwise([](const Tensor &t) { return max(t); }), Elementwise([](const Tensor &t) { return min(t); })})
       expectElements(apply(reduce, x), {kNaN});
-    HostTensor zeros({33}, f32);
+    HostTensor zeros({33}, dtype);
     for (Combination function : {larger, smaller})
       for (bool swapped : {false, true})
         EXPECT_TRUE(std::isnan((swapped ? apply(function, zeros, x) : apply(function, x, zeros)).get(at))) << at;
   }
+}
+
+TEST(ReportedFaults, HalfSumsAndMeansAccumulateInF32) {
+  auto ones = [](int64_t count) { return HostTensor::full({count}, f16, 1); };
+  Elementwise total = [](const Tensor &x) { return sum(x); }, average = [](const Tensor &x) { return mean(x); };
+  expectElements(apply(average, ones(100000)), {1});
+  expectElements(apply(average, vectorOf({40000, 40000, 40000}, f16)), {40000});
+  expectElements(apply(total, ones(4096)), {4096});
+  expectElements(apply(average, ones(4096)), {1});
+  expectElements(apply(total, ones(65519)), {65504});
+  expectElements(apply(total, ones(65520)), {kInf});
+}
+
+TEST(ReportedFaults, ACastThatIsNamedIsNeverSkipped) {
+  HostTensor x = vectorOf({16842753, 2147483647, -16842753}, i32); // f32 rounds the first to a tie of bf16
+  expectElements(apply([](const Tensor &t) { return cast(t, bf16); }, x), {16908288, 2147483648.0, -16908288});
+  expectElements(apply([](const Tensor &t) { return cast(cast(t, f32), bf16); }, x),
+                 {16777216, 2147483648.0, -16777216});
+  // A product that f16 rounds to infinity stays infinite, whatever kernel divides it again.
+  HostTensor h = vectorOf({300, 2}, f16);
+  expectElements(apply([](const Tensor &t) { return t * t / t; }, h), {kInf, 2});
 }
 
 TEST(ReportedFaults, ErfStaysBelowOneAndGeluKeepsItsTail) {
@@ -152,12 +182,16 @@ TEST(ReportedFaults, EmptyContractionsAndReductions) {
   expectElements(apply([](const Tensor &x) { return mean(x); }, HostTensor::full({}, f32, 2.5)), {2.5});
 }
 
-TEST(ReportedFaults, MatmulsOfTinyExtents) {
+TEST_P(ReportedFaultsOfFloats, MatmulsOfTinyExtents) {
+  DType dtype = GetParam();
   Combination product = [](const Tensor &x, const Tensor &y) { return matmul(x, y); };
-  HostTensor row({1, 128}, f32), identity({32, 32}, f32), column({32, 1}, f32);
+  HostTensor row({1, 128}, dtype), identity({32, 32}, dtype), column({32, 1}, dtype);
   for (int64_t j = 0; j < 128; ++j) row.set(j, static_cast<double>(j) / 16);
-  HostTensor y = apply(product, HostTensor::full({1, 1}, f32, 3), row);
-  for (int64_t j = 0; j < 128; ++j) EXPECT_EQ(y.get(j), 3 * static_cast<double>(j) / 16);
+  HostTensor y = apply(product, HostTensor::full({1, 1}, dtype, 3), row), right({1, 128}, dtype);
+  for (int64_t j = 0; j < 128; ++j) {
+    right.set(j, 3 * static_cast<double>(j) / 16); // rounded once
+    EXPECT_EQ(y.get(j), right.get(j));
+  }
   for (int64_t j = 0; j < 32; ++j) {
     identity.set(33 * j, 1);
     column.set(j, static_cast<double>(j));

@@ -78,6 +78,12 @@ std::vector<Build> pointwiseGraphs() {
     Tensor x = g.input("x", {33, 20});
     g.output("y", exp(transpose(x)) + reshape(x, {20, 33}));
   });
+  for (DType dtype : {f16, bf16})
+    graphs.push_back([dtype](Graph &g) {
+      Tensor x = g.input("x", {129, 3}, dtype), y = g.input("y", {3}, dtype);
+      g.output("a", gelu(fma(x, y, x)) + sin(x) * cos(x) / y);
+      g.output("b", cast(tanh(x), f32));
+    });
   return graphs;
 }
 
@@ -90,6 +96,8 @@ std::vector<Build> rowGraphs() {
     g.output("y", layerNorm(x, g.input("s", {333}), g.input("b", {333})));
   });
   graphs.push_back([](Graph &g) { g.output("y", sum(g.input("x", {2, 70000}), 1)); });
+  graphs.push_back([](Graph &g) { g.output("y", softmax(g.input("x", {5, 333}, bf16))); });
+  graphs.push_back([](Graph &g) { g.output("y", mean(exp(g.input("x", {17, 1025}, f16)), 1)); });
   graphs.push_back([](Graph &g) { g.output("y", max(g.input("x", {17, 45}, i32), 1)); });
   return graphs;
 }
@@ -100,6 +108,7 @@ std::vector<Build> columnGraphs() {
     graphs.push_back([shape](Graph &g) { g.output("y", sum(g.input("x", shape), 0)); });
   graphs.push_back([](Graph &g) { g.output("y", softmax(g.input("x", {130, 17}), 0)); });
   graphs.push_back([](Graph &g) { g.output("y", mean(exp(g.input("x", {3, 150, 2, 9})), {1, 2})); });
+  graphs.push_back([](Graph &g) { g.output("y", sum(g.input("x", {129, 33}, bf16), 0)); });
   return graphs;
 }
 
@@ -117,6 +126,11 @@ std::vector<Build> matmulGraphs() {
     Tensor q = g.input("q", {3, 33, 40}), k = g.input("k", {3, 21, 40});
     g.output("y", transpose(matmul(relu(q), k, {.transposeB = true})));
   });
+  for (DType dtype : {f16, bf16})
+    graphs.push_back([dtype](Graph &g) {
+      Tensor x = g.input("x", {33, 300}, dtype), w = g.input("w", {300, 65}, dtype), b = g.input("b", {65}, dtype);
+      g.output("y", sigmoid(matmul(x * x, w) + b));
+    });
   return graphs;
 }
 
