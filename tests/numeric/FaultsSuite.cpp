@@ -17,7 +17,8 @@ namespace {
 
 using Build = void (*)(Graph &);
 
-void pointwise(Graph &g) { g.output("y", g.input("a", {33}) - g.input("b", {33})); }
+// The last vector has more than one lane: what one lane does not need, LLVM may never load.
+void pointwise(Graph &g) { g.output("y", g.input("a", {39}) - g.input("b", {39})); }
 void choice(Graph &g) { g.output("y", where(g.input("c", {40}, boolean), g.input("a", {40}), g.input("b", {40}))); }
 void exponential(Graph &g) { g.output("y", exp(g.input("x", {300}))); }
 void window(Graph &g) { g.output("y", sliceAxis(g.input("x", {90}), 0, 20, 60) * 2.0); }
