@@ -54,7 +54,7 @@ def gelu_chain(elements):
   %half = arith.constant dense<0.5> : {t}
   %a = arith.mulf %x, %two : {t}
   %b = arith.addf %a, %half : {t}
-  %g = graph.gelu %b : {t}
+  %g = graph.gelu <exact> %b : {t}
   %y = arith.addf %g, %x : {t}"""
     return Case(f"gelu chain {elements}", function({"x": t}, t, body), {"x": normal(elements)},
                 lambda x: F.gelu(x * 2.0 + 0.5) + x, bytes=4 * elements,
