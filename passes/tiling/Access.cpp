@@ -35,7 +35,7 @@ SmallVector<Access> kiln::tiling::accessesOf(const graph::KernelForm &form, cons
   SmallVector<Access> accesses;
   auto add = [&](Value value, AffineMap map, const Memory &where, bool store) {
     accesses.push_back({layout::linearOffset(map, where.strides, form.extents) + where.offset,
-                        tile::bytesOf(getElementTypeOrSelf(value.getType())), store});
+                        tile::bytesOf(getElementTypeOrSelf(value.getType())), store, value, map});
   };
   graph::walkDemands(rootDemands(form), form.extents, [&](const graph::Demand &demand) {
     if (auto found = inputs.find(demand.value); found != inputs.end())

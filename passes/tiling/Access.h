@@ -24,6 +24,8 @@ struct Access {
   mlir::AffineExpr offset; ///< in elements, over the full iteration space; gathered indices are symbols
   int64_t bytes;           ///< of an element
   bool store;
+  mlir::Value value;   ///< of the region
+  mlir::AffineMap map; ///< iteration space -> index in the value
 };
 /// Every load and store of a kernel, each once; of a matmul kernel, those of its epilogue.
 llvm::SmallVector<Access> accessesOf(const graph::KernelForm &form, const Emitter::Memories &inputs,

@@ -182,6 +182,7 @@ Value Emitter::loadScalar(const Memory &memory, AffineExpr offset) {
 
 Value Emitter::load(const Memory &memory, AffineMap map) {
   AffineExpr offset = layout::linearOffset(map, memory.strides, point.extents) + memory.offset;
+  if (Value known = provided.lookup({memory.base, offset})) return known;
   // A condition that varies along the lanes may be false for all of them, and the scalar's address be anywhere then.
   if (!varies(offset) && !scopes.back().lanes) return loadScalar(memory, offset);
   RankedTensorType type = fragmentOf(tile::elementTypeOf(memory.base.getType()));
@@ -201,6 +202,11 @@ IntegerAttr Emitter::alignmentOf(AffineExpr offset) {
   if (!blocked) return {};
   int64_t aligned = std::gcd(blocked.getVec(), offset.getLargestKnownDivisor());
   return aligned > 1 ? builder.getI64IntegerAttr(aligned) : IntegerAttr();
+}
+
+void Emitter::provide(Value fragment, const Memory &memory, AffineMap map) {
+  AffineMap at = layout::compose(map, point.iteration, point.extents);
+  provided[{memory.base, layout::linearOffset(at, memory.strides, point.extents) + memory.offset}] = fragment;
 }
 
 LogicalResult Emitter::store(Value emitted, const Memory &memory, AffineMap map) {

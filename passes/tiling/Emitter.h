@@ -61,6 +61,8 @@ public:
   mlir::FailureOr<mlir::Value> emitFragment(mlir::Value value, mlir::AffineMap map);
   /// Writes a value of the region, as emitted, to its memory at `map`. Lanes of the residue are not written.
   mlir::LogicalResult store(mlir::Value emitted, const Memory &memory, mlir::AffineMap map);
+  /// What `memory` holds at `map` is at hand as a fragment: it need not be loaded there.
+  void provide(mlir::Value fragment, const Memory &memory, mlir::AffineMap map);
 
   // For emission rows.
   mlir::OpBuilder &builder;
@@ -94,6 +96,7 @@ private:
   Point point;
   llvm::SmallVector<mlir::Value> symbols;
   llvm::SmallVector<Scope, 1> scopes;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::AffineExpr>, mlir::Value> provided; ///< by memory and offset
 
   bool varies(mlir::AffineExpr expr) const;
   mlir::Value load(const Memory &memory, mlir::AffineMap map);

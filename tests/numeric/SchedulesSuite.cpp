@@ -84,6 +84,13 @@ std::vector<Build> pointwiseGraphs() {
       g.output("a", gelu(fma(x, y, x)) + sin(x) * cos(x) / y);
       g.output("b", cast(tanh(x), f32));
     });
+  graphs.push_back([](Graph &g) { // both sides longer than a warp
+    Tensor x = g.input("x", {2, 33, 3, 70});
+    g.output("y", transpose(x, 1, 3) * g.input("s", {2, 70, 3, 33}));
+  });
+  graphs.push_back([](Graph &g) {
+    g.output("y", transpose(g.input("c", {70, 130}, boolean)) || g.input("d", {130, 70}, boolean));
+  });
   return graphs;
 }
 
@@ -171,7 +178,10 @@ TEST(Schedules, PointwiseOfGpusGiveTheCpusBits) {
                   gpuSchedules("pointwise", {"threads = 128, vec = 4, runs = 2", "threads = 32, vec = 1, runs = 1",
                                              "threads = 32, groups = 8, vec = 2, runs = 2, rows = 3",
                                              "threads = 96, vec = 16, runs = 1, rows = 2",
-                                             "threads = 64, vec = 8, runs = 1, across = 1"}));
+                                             "threads = 64, vec = 8, runs = 1, across = 1",
+                                             "threads = 32, groups = 8, vec = 2, runs = 1, turned = 1",
+                                             "threads = 32, groups = 4, vec = 1, runs = 1, turned = 1",
+                                             "threads = 32, groups = 16, vec = 1, runs = 4, turned = 1"}));
 }
 
 TEST(Schedules, RowsOfGpusGiveTheCpusBits) {

@@ -6,10 +6,11 @@
 //
 // Nothing else branches, and no branch depends on loaded data. A thread has 16 elements of every operand in flight as
 // accesses of 16 bytes: with all threads of an SM resident 64 KB of a 16-bit operand, where 32 hide the latency.
-// Lanes run along the dimension that most bytes are contiguous in; what is transposed against it is gathered (not yet
-// turned in shared memory).
+// Lanes run along the dimension that most bytes are contiguous in; what is transposed against it is turned in shared
+// memory (Turned.cpp) where both sides are long, else gathered.
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/Schedule.h"
+#include "passes/tiling/sm80/Turned.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -133,5 +134,8 @@ private:
 FailureOr<int64_t> kiln::tiling::sm80::buildPointwise(SkeletonContext &context) {
   FailureOr<sm80::PointwiseSchedule> schedule = sm80::pointwiseSchedule(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
+  if (schedule->turned)
+    if (auto turn = planTurn(accessesOf(context.form, context.memories, context.outputs), context.form))
+      return buildTurned(context, *schedule, *turn);
   return PointwiseBuilder(context, *schedule).run();
 }

@@ -5,6 +5,7 @@
 #include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
+#include "passes/tiling/sm80/Turned.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -21,7 +22,8 @@ const Knob<sm80::PointwiseSchedule> kPointwise[] = {{"threads", &sm80::Pointwise
                                                     {"vec", &sm80::PointwiseSchedule::vec, 1, 16, 1},
                                                     {"runs", &sm80::PointwiseSchedule::runs, 1, 64, 1},
                                                     {"rows", &sm80::PointwiseSchedule::rows, 1, 64, 1},
-                                                    {"across", &sm80::PointwiseSchedule::across, 0, 1, 1}};
+                                                    {"across", &sm80::PointwiseSchedule::across, 0, 1, 1},
+                                                    {"turned", &sm80::PointwiseSchedule::turned, 0, 1, 1}};
 
 const Knob<sm80::RowSchedule> kRow[] = {{"threads", &sm80::RowSchedule::threads, 32, 1024, 32},
                                         {"groups", &sm80::RowSchedule::groups, 1, 32, 1},
@@ -56,6 +58,7 @@ sm80::PointwiseSchedule defaultPointwise(graph::KernelOp kernel, const graph::Ke
   sm80::PointwiseSchedule s;
   KernelMemory memory = memoryOf(kernel, {});
   SmallVector<Access> accesses = accessesOf(form, memory.inputs, memory.outputs);
+  if (planTurn(accesses, form)) return {.threads = 32, .groups = kWarps, .vec = 2, .runs = 1, .turned = 1};
   Rows rows = pointwiseRows(accesses, form, /*across=*/false);
   if (rows.length <= kShortRow && rows.count > 1) {
     s.across = 1;
@@ -151,6 +154,12 @@ FailureOr<sm80::PointwiseSchedule> sm80::pointwiseSchedule(Location loc, graph::
   auto s = parseSchedule<sm80::PointwiseSchedule>(loc, attr, "pointwise", kPointwise);
   if (failed(s) || failed(powerOfTwo(loc, "vec", s->vec)) || failed(checkGroups(loc, s->threads, s->groups)))
     return failure();
+  int64_t side = s->threads * s->vec * s->runs;
+  if (s->turned && (s->threads != 32 || side > 128 || side % s->groups != 0))
+    return emitError(loc)
+           << "schedule knobs `turned, threads, vec, runs, groups`: warps turn tiles of at most 128 a side "
+              "and share their rows evenly, found "
+           << s->groups << " groups of " << s->threads << " threads and tiles of " << side;
   return s;
 }
 

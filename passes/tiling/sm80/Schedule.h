@@ -21,6 +21,8 @@ struct PointwiseSchedule {
   int64_t runs = 4;      ///< of a thread and row
   int64_t rows = 1;      ///< of a group, where a fragment holds a whole row
   int64_t across = 0;    ///< 1: the whole space is one row; what then is not contiguous is gathered
+  int64_t turned = 0; ///< 1: what is contiguous along another dimension is turned in shared memory, in square tiles of
+                      ///< a warp's fragment a side; the CTA's groups share a tile's rows
 };
 
 /// A group of threads has a row: in registers, where a thread's share is at most `kept` elements, else read again in

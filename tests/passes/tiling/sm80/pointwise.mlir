@@ -121,3 +121,28 @@ func.func @nothing(%x: tensor<0x5xf32>) -> tensor<0x5xf32> {
   }
   return %0 : tensor<0x5xf32>
 }
+
+// -----
+
+// Contiguous along one dimension, stored along another: each warp leaves rows of a tile in shared memory, whose own rows
+// are one element longer, and behind the barrier reads across them. Tiles at the edge take the masks.
+// CHECK-LABEL: tile.kernel @pointwise_turned
+// CHECK-SAME: grid 4160 threads 256 {
+// CHECK: %[[TILE:.*]] = tile.alloc : <64x65xbf16>
+// CHECK: scf.if
+// CHECK-COUNT-8: tile.load %arg0[%{{.*}}] : !tile.global<4096x4099xbf16> -> tensor<64xbf16, #tile.blocked<vec = 2, threads = 32>>
+// CHECK-COUNT-8: tile.store %{{.*}}, %[[TILE]]
+// CHECK-NEXT: tile.barrier
+// CHECK-COUNT-8: tile.gather %[[TILE]]
+// CHECK-COUNT-8: tile.store %{{.*}}, %arg2[%{{.*}}] aligned 2 :
+// CHECK: } else {
+// CHECK: tile.lane_mask
+func.func @turned(%x: tensor<4096x4099xbf16>, %b: tensor<4096xbf16>) -> tensor<4099x4096xbf16> {
+  %0 = graph.kernel "pointwise" (%a = %x : tensor<4096x4099xbf16>, %c = %b : tensor<4096xbf16>) -> tensor<4099x4096xbf16> attributes {symbol = "pointwise_turned"} {
+    %1 = graph.transpose %a perm [1, 0] : tensor<4096x4099xbf16> -> tensor<4099x4096xbf16>
+    %2 = graph.broadcast %c dims [1] : tensor<4096xbf16> -> tensor<4099x4096xbf16>
+    %3 = arith.addf %1, %2 : tensor<4099x4096xbf16>
+    graph.yield %3 : tensor<4099x4096xbf16>
+  }
+  return %0 : tensor<4099x4096xbf16>
+}
