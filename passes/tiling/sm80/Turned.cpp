@@ -158,7 +158,7 @@ private:
       Value row = rowOf(i);
       emitters.emplace_back(b, loc, context.memories, noAnchors, pointAt(p, turn.p, row, q, turn.q, masked));
       for (const Staged &s : staged)
-        emitters.back().provide(across(s, row), context.memories.lookup(s.load->value), s.load->map);
+        emitters.back().provide(across(s, i), context.memories.lookup(s.load->value), s.load->map);
       FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitters.back(), /*perRow=*/false);
       if (failed(emitted)) return failure();
       outputs.push_back(std::move(*emitted));
@@ -185,15 +185,16 @@ private:
     return success();
   }
 
-  /// Column `row` of a staged tile.
-  Value across(const Staged &s, Value row) {
+  /// This warp's i-th column of a staged tile. Columns differ by a constant, which an access can carry.
+  Value across(const Staged &s, int64_t i) {
     RankedTensorType offsets = tile::blocked(b.getI64Type(), side, vec, 32);
     auto splat = [&](Value scalar) -> Value { return tile::SplatOp::create(b, loc, offsets, scalar); };
-    Value stride = splat(arith::ConstantIntOp::create(b, loc, b.getI64Type(), side + 1));
-    Value lanes = arith::MulIOp::create(b, loc, tile::LanesOp::create(b, loc, offsets), stride);
-    Value start = splat(arith::IndexCastOp::create(b, loc, b.getI64Type(), row));
+    auto constant = [&](int64_t value) { return splat(arith::ConstantIntOp::create(b, loc, b.getI64Type(), value)); };
+    Value lanes = arith::MulIOp::create(b, loc, tile::LanesOp::create(b, loc, offsets), constant(side + 1));
+    Value first = splat(arith::IndexCastOp::create(b, loc, b.getI64Type(), warp));
+    Value at = arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, lanes, first), constant(i * warps));
     Type type = tile::blocked(getElementTypeOrSelf(s.load->value.getType()), side, vec, 32);
-    return tile::GatherOp::create(b, loc, type, s.tile, arith::AddIOp::create(b, loc, start, lanes), Value());
+    return tile::GatherOp::create(b, loc, type, s.tile, at, Value());
   }
 
   /// Row `row` of a tile, with lanes along its other side. Skeleton dimensions: outer, the row's tile and number, the
