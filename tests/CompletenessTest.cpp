@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/Rows.h"
 #include "ir/graph/AcceptedOps.h"
+#include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
 #include "ir/tile/Tile.h"
 #include "passes/functions/Functions.h"
@@ -78,8 +79,13 @@ Rooms &rooms() {
   return all;
 }
 
-bool hasFunction(StringRef op) {
-  return llvm::any_of(functions::functionRows(), [&](const functions::FunctionRow &row) { return row.op == op; });
+/// Expanded for every dtype that it has after decomposition.
+bool hasFunction(const AcceptedOp &op) {
+  return llvm::all_of(graph::elementRows(), [&](const graph::ElementRow &element) {
+    if (!(op.resultsAt(OpLevel::Decomposed) & element.bit)) return true;
+    Type type = graph::elementType(*parseDType(std::string_view(element.name)), &rooms().context);
+    return functions::findFunction(op.name, type) != nullptr;
+  });
 }
 
 bool hasSkeleton(graph::KernelKind kind) {
@@ -117,7 +123,7 @@ const Column kColumns[] = {
     {"emission row or skeleton", survives, isTiled},
     {"function row or cpu lowering row",
      [](const AcceptedOp &op) { return survives(op) && op.opClass == OpClass::Elementwise; },
-     [](const AcceptedOp &op) { return codegen::cpuRows().contains(op.name) || hasFunction(op.name); }},
+     [](const AcceptedOp &op) { return codegen::cpuRows().contains(op.name) || hasFunction(op); }},
     {"round trip", [](const AcceptedOp &op) { return isOurs(op.name); },
      [](const AcceptedOp &op) { return rooms().roundTripped(op.name); }},
 };

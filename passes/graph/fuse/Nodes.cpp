@@ -25,7 +25,9 @@ int64_t elementsOf(Value v) { return cast<RankedTensorType>(v.getType()).getNumE
 int64_t elementBytes(Value v) { return (cast<RankedTensorType>(v.getType()).getElementTypeBitWidth() + 7) / 8; }
 int64_t bytesOf(Value v) { return elementsOf(v) * elementBytes(v); }
 
-bool isCast(Operation *op) { return isa<arith::ExtUIOp, arith::ExtSIOp, arith::UIToFPOp, arith::SIToFPOp>(op); }
+bool isCast(Operation *op) {
+  return isa<arith::ExtFOp, arith::ExtUIOp, arith::ExtSIOp, arith::UIToFPOp, arith::SIToFPOp>(op);
+}
 } // namespace
 
 /// Builds a NodeGraph in one pass over the function.

@@ -242,3 +242,19 @@ func.func @layer(%x: tensor<2x128x384xf32>, %mask: tensor<2x128xi64>, %q0_w: ten
   %53 = graph.layer_norm %52 scale %m0_s bias %m0_b eps 1.0e-12 : (tensor<2x128x384xf32>, tensor<384xf32>, tensor<384xf32>) -> tensor<2x128x384xf32>
   return %53 : tensor<2x128x384xf32>
 }
+
+// Between kernels lies what the graph rounds: the way back to f32 is taken in the kernel that reads it.
+// CHECK-LABEL: func.func @halves
+func.func @halves(%a: tensor<128x64xbf16>, %b: tensor<64x256xbf16>) -> (tensor<128x256xbf16>, tensor<256xbf16>) {
+  // CHECK: graph.kernel "matmul" {{.*}} -> tensor<128x256xbf16>
+  // CHECK-NOT: arith.extf
+  // CHECK: arith.truncf
+  // CHECK: graph.kernel "row" (%[[X:.*]] = {{.*}} : tensor<128x256xbf16>) -> tensor<128x256xbf16>
+  // CHECK-NEXT: arith.extf %[[X]]
+  // CHECK: graph.kernel "column" (%[[Y:.*]] = {{.*}} : tensor<128x256xbf16>) -> tensor<256xbf16>
+  // CHECK-NEXT: arith.extf %[[Y]]
+  %0 = graph.matmul %a, %b : (tensor<128x64xbf16>, tensor<64x256xbf16>) -> tensor<128x256xbf16>
+  %1 = graph.softmax %0 axis 1 : tensor<128x256xbf16>
+  %2 = graph.reduce <sum> %0 axes [0] : tensor<128x256xbf16> -> tensor<256xbf16>
+  return %1, %2 : tensor<128x256xbf16>, tensor<256xbf16>
+}
