@@ -41,7 +41,7 @@ public:
   bool shared;
   bool readOnly;        ///< nothing writes it while the kernel runs
 
-  /// Names where the offsets given to `at` count from: element `offset` (index or integer) + `more` (i32, or null).
+  /// Names where the offsets given to `at` count from: element `offset` (an index, i64 or i32) + `more` (i32, or null).
   void startAt(mlir::Value offset, mlir::Value more);
   /// `elements` past the start.
   Place at(int64_t elements);

@@ -2,9 +2,7 @@
 #include "ir/ptx/Ptx.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -67,6 +65,7 @@ bool isReadOnly(BlockArgument argument) {
 LLVM::LLVMFuncOp kiln::codegen::gpu::outlineKernel(tile::KernelOp kernel, Frame &frame) {
   IRRewriter b(kernel);
   frame.perWarp = findPerWarpStores(kernel);
+  frame.waiting = findWaitingFolds(kernel);
   LLVM::LLVMFuncOp function = createFunction(b, kernel);
   Block &entry = function.getBody().front(), &body = kernel.getBody().front();
   b.setInsertionPointToStart(&entry);
@@ -82,72 +81,4 @@ LLVM::LLVMFuncOp kiln::codegen::gpu::outlineKernel(tile::KernelOp kernel, Frame 
   b.inlineBlockBefore(&body, end, arguments);
   b.eraseOp(kernel);
   return function;
-}
-
-//===- What differs from warp to warp -----------------------------------------------------------------------------===//
-
-namespace {
-
-class WarpScope {
-public:
-  explicit WarpScope(tile::KernelOp kernel) : kernel(kernel) {}
-
-  DenseSet<Operation *> run() {
-    while (visitAll()) {
-    }
-    DenseSet<Operation *> stores;
-    kernel.walk([&](tile::StoreOp store) {
-      if (!tile::isFragment(store.getValue().getType()) && isVarying(store)) stores.insert(store);
-    });
-    return stores;
-  }
-
-private:
-  tile::KernelOp kernel;
-  DenseSet<Value> varying;
-
-  /// An operand, or what decides whether the op runs, differs.
-  bool isVarying(Operation *op) {
-    for (; op != kernel; op = op->getParentOp())
-      if (llvm::any_of(op->getOperands(), [&](Value v) { return varying.contains(v); })) return true;
-    return false;
-  }
-
-  static bool isSource(Operation *op) {
-    auto ofWarp = [](Type type) {
-      auto distribution = tile::distributionOf(type);
-      return distribution && distribution->threads() == 32;
-    };
-    return isa<tile::WarpIdOp>(op) || (isa<tile::FoldOp>(op) && ofWarp(op->getOperand(0).getType()));
-  }
-
-  bool mark(ValueRange values) {
-    bool changed = false;
-    for (Value value : values) changed |= varying.insert(value).second;
-    return changed;
-  }
-
-  /// One step; true if anything was added. Values that a region yields, or takes from around it, are its op's.
-  bool visitAll() {
-    bool changed = false;
-    kernel.walk([&](Operation *op) {
-      if (op == kernel || !(isSource(op) || isVarying(op))) return;
-      changed |= mark(op->getResults());
-      for (Region &region : op->getRegions())
-        for (Block &block : region) changed |= mark(block.getArguments());
-      if (op->hasTrait<OpTrait::IsTerminator>() && op->getParentOp() != kernel) {
-        changed |= mark(op->getParentOp()->getResults());
-        for (Region &region : op->getParentOp()->getRegions())
-          for (Block &block : region) changed |= mark(block.getArguments());
-      }
-    });
-    return changed;
-  }
-};
-
-} // namespace
-
-DenseSet<Operation *> kiln::codegen::gpu::findPerWarpStores(tile::KernelOp kernel) {
-  if (kernel.getThreads().value_or(32) == 32) return {};
-  return WarpScope(kernel).run();
 }

@@ -16,6 +16,7 @@ struct Frame {
   mlir::Value shared;                ///< where shared memory starts; null if the kernel has none
   llvm::DenseSet<mlir::Value> readOnly;      ///< `!tile.global` values that nothing is stored to
   llvm::DenseSet<mlir::Operation *> perWarp; ///< stores of scalars that may differ from warp to warp
+  llvm::DenseSet<mlir::Operation *> waiting; ///< folds whose scratch tile may still be read when they begin
 };
 
 /// Replaces `kernel` by `llvm.func @name(pointers…)` around its body; inside it, arguments are casts of the pointers.
@@ -23,6 +24,10 @@ mlir::LLVM::LLVMFuncOp outlineKernel(tile::KernelOp kernel, Frame &frame);
 
 /// The stores of scalars whose value, place, mask or execution may differ from warp to warp.
 llvm::DenseSet<mlir::Operation *> findPerWarpStores(tile::KernelOp kernel);
+
+/// The folds through a tile that was used since the last barrier, or in a loop's iteration before. Tiles that share
+/// memory are kept apart by `tile-assign-shared`.
+llvm::DenseSet<mlir::Operation *> findWaitingFolds(tile::KernelOp kernel);
 
 } // namespace kiln::codegen::gpu
 

@@ -11,7 +11,8 @@ using namespace kiln::codegen::gpu;
 const llvm::StringMap<LowerFn> &kiln::codegen::gpu::gpuRows() {
   static const llvm::StringMap<LowerFn> table = [] {
     llvm::StringMap<LowerFn> rows;
-    for (ArrayRef<Row> family : {memoryRows(), fragmentRows(), matrixRows(), functionRows(), elementwiseRows()})
+    for (ArrayRef<Row> family :
+         {memoryRows(), fragmentRows(), foldRows(), matrixRows(), functionRows(), elementwiseRows()})
       for (const Row &row : family) rows[row.op] = row.lower;
     return rows;
   }();
@@ -43,6 +44,7 @@ static Value narrowSource(Value index) {
 }
 
 Value Lowering::low32(Value value) const {
+  if (value.getType().isInteger(32)) return value;
   if (Value source = narrowSource(value)) return source;
   if (value.getType().isIndex()) return arith::IndexCastOp::create(rewriter, loc, rewriter.getI32Type(), value);
   return arith::TruncIOp::create(rewriter, loc, rewriter.getI32Type(), value);

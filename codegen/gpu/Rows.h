@@ -50,6 +50,8 @@ struct Row {
 llvm::ArrayRef<Row> memoryRows();
 /// Ids, splats, lanes, masks.
 llvm::ArrayRef<Row> fragmentRows();
+/// Reductions, within a thread, a warp and a CTA.
+llvm::ArrayRef<Row> foldRows();
 /// Rings, asynchronous copies, matrix loads, MMA atoms.
 llvm::ArrayRef<Row> matrixRows();
 /// What functions are made of: lookups in constant tables, the special function unit.

@@ -175,3 +175,54 @@ tile.kernel @functions(%x: !tile.global<32xi32>, %y: !tile.global<32xf32>) grid 
   tile.store %e, %y[%c0] : tensor<32xf32, #tile.blocked<vec = 1, threads = 32>>, !tile.global<32xf32>
   tile.return
 }
+
+// -----
+
+// A warp's fold: halves of the registers, then shuffles; no shared memory. Units are added in sequence.
+// CHECK-LABEL: llvm.func @warp_fold
+// CHECK-NOT: nvvm.barrier0
+// CHECK-COUNT-32: llvm.fadd
+// CHECK: llvm.fadd
+// CHECK: llvm.fadd
+// CHECK: %[[S:.*]] = llvm.fadd
+// CHECK: nvvm.shfl.sync bfly %{{.*}}, %[[S]]
+// CHECK-COUNT-4: nvvm.shfl.sync bfly
+// CHECK-NOT: nvvm.shfl
+tile.kernel @warp_fold(%x: !tile.global<1024xf32>, %y: !tile.global<1xf32>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<-0.0> : tensor<128xf32, #tile.blocked<vec = 1, threads = 32>>
+  %v = tile.load %x[%c0] : !tile.global<1024xf32> -> tensor<1024xf32, #tile.blocked<vec = 8, threads = 32>>
+  %u = tile.fold_units <add> %v into %zero : tensor<1024xf32, #tile.blocked<vec = 8, threads = 32>>, tensor<128xf32, #tile.blocked<vec = 1, threads = 32>> -> tensor<128xf32, #tile.blocked<vec = 1, threads = 32>>
+  %s = tile.fold <add> %u : tensor<128xf32, #tile.blocked<vec = 1, threads = 32>> -> f32
+  tile.store %s, %y[%c0] : f32, !tile.global<1xf32>
+  tile.return
+}
+
+// -----
+
+// A CTA's fold: warps meet through shared memory behind one barrier, and another before the scratch tile is used again.
+// CHECK: llvm.mlir.global external @kiln_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+// CHECK-LABEL: llvm.func @cta_fold
+// CHECK-SAME: ptx.shared_bytes = 1024 : i64
+// CHECK: llvm.intr.maximum
+// CHECK: llvm.mlir.addressof @kiln_shared : !llvm.ptr<3>
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK: nvvm.barrier0
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK-NOT: nvvm.barrier0
+tile.kernel @cta_fold(%x: !tile.global<256xf32>, %y: !tile.global<2xf32>) grid 1 threads 128 attributes {shared_bytes = 1024 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.alloc {offset = 0 : i64} : !tile.shared<256xf32>
+  %v = tile.load %x[%c0] : !tile.global<256xf32> -> tensor<256xf32, #tile.blocked<vec = 1, threads = 128>>
+  %m = tile.fold <max> %v through %t : !tile.shared<256xf32> : tensor<256xf32, #tile.blocked<vec = 1, threads = 128>> -> f32
+  %s = tile.fold <add> %v through %t : !tile.shared<256xf32> : tensor<256xf32, #tile.blocked<vec = 1, threads = 128>> -> f32
+  tile.store %m, %y[%c0] : f32, !tile.global<2xf32>
+  tile.store %s, %y[%c1] : f32, !tile.global<2xf32>
+  tile.return
+}
