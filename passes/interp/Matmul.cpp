@@ -15,6 +15,7 @@ LogicalResult matmulRow(Operation *op, Operands x, MutableArrayRef<OracleTensor>
   ArrayRef<int64_t> a = x[0]->shape, y = results[0].shape;
   MatmulShape shape{1, y[y.size() - 2], y.back(), 0, product.getTransposeA(), product.getTransposeB()};
   shape.k = shape.transposeA ? a[a.size() - 2] : a.back();
+  shape.sixteenBit = getElementTypeOrSelf(product.getA().getType()).getIntOrFloatBitWidth() == 16;
   for (int64_t extent : y.drop_back(2)) shape.batch *= extent;
   results[0].zeroSigns = false;
   OracleTensor left, right;

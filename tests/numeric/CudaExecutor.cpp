@@ -2,6 +2,7 @@
 #include "tests/numeric/Executor.h"
 
 #include "compiler/Pipeline.h"
+#include "passes/plan/Layouts.h"
 #include "runtime/cuda/CudaDevice.h"
 
 #include <cstring>
@@ -67,9 +68,10 @@ public:
   }
 
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
-    KernelRun first = runOnce(kernel, built, inputs, 0xFF);
+    std::vector<HostTensor> operands = operandsOf(kernel, inputs);
+    KernelRun first = runOnce(kernel, built, operands, 0xFF);
     if (!first.fault.empty()) return first;
-    return sameTwice(std::move(first), runOnce(kernel, built, inputs, 0xA5));
+    return sameTwice(std::move(first), runOnce(kernel, built, operands, 0xA5));
   }
 
   std::shared_ptr<Device> device() override { return gpu; }
@@ -84,8 +86,8 @@ private:
       memories.emplace_back(*gpu, input.byteSize(), poison).copyIn(input);
       slots.push_back(memories.back().data());
     }
-    for (Value output : kernel.getOutputs()) {
-      run.outputs.push_back(allocateLike(output));
+    for (size_t i = 0; i < kernel.getNumResults(); ++i) {
+      run.outputs.push_back(resultMemory(kernel, i));
       slots.push_back(memories.emplace_back(*gpu, run.outputs.back().byteSize(), poison).data());
     }
     if (built.grid > 0)
@@ -104,7 +106,7 @@ private:
       else if (std::memcmp(bytes.data(), inputs[i].raw(), bytes.size()) != 0)
         run.fault = fmt::format("wrote to input {}", i);
     }
-    return run;
+    return denseRun(kernel, std::move(run));
   }
 
   Target target;

@@ -58,8 +58,10 @@ std::unique_ptr<Executor> makeTileExecutor();
 /// One of the first two, as the target says. `effort` is that of the cpu's JIT.
 std::unique_ptr<Executor> makeExecutor(const Target &target, codegen::JitEffort effort);
 
-/// The type of a tensor value as the runtime says it.
-HostTensor allocateLike(mlir::Value tensor);
+/// Inputs as a kernel's layouts say they lie.
+std::vector<HostTensor> operandsOf(graph::KernelOp kernel, std::span<const HostTensor> inputs);
+/// A run whose outputs are what lies in memory -> one whose outputs are dense.
+KernelRun denseRun(graph::KernelOp kernel, KernelRun run);
 
 /// Two runs of one kernel as one, with a fault where they differ.
 KernelRun sameTwice(KernelRun first, const KernelRun &second);

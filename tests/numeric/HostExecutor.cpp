@@ -3,7 +3,7 @@
 #include "tests/numeric/FencedMemory.h"
 
 #include "compiler/Pipeline.h"
-#include "ir/graph/DTypes.h"
+#include "passes/plan/Layouts.h"
 #include "runtime/host/HostDevice.h"
 
 #include <cstring>
@@ -31,8 +31,8 @@ Arena place(graph::KernelOp kernel, std::span<const HostTensor> inputs, Flush fl
     if (input.byteSize()) std::memcpy(arena.inputs.back().data(), input.raw(), input.byteSize());
     arena.slots.push_back(arena.inputs.back().data());
   }
-  for (Value output : kernel.getOutputs()) {
-    HostTensor like = allocateLike(output);
+  for (size_t i = 0; i < kernel.getNumResults(); ++i) {
+    HostTensor like = resultMemory(kernel, i);
     arena.outputs.emplace_back(like.byteSize(), elementBytes(like), flush, poison);
     arena.slots.push_back(arena.outputs.back().data());
   }
@@ -64,12 +64,12 @@ KernelRun runOnce(graph::KernelOp kernel, const BuiltKernel &built, std::span<co
   });
   KernelRun run;
   run.fault = fault ? *fault : findDamage(arena, scratch, inputs);
-  for (auto [value, buffer] : llvm::zip_equal(kernel.getOutputs(), arena.outputs)) {
-    HostTensor output = allocateLike(value);
+  for (auto [i, buffer] : llvm::enumerate(arena.outputs)) {
+    HostTensor output = resultMemory(kernel, i);
     if (output.byteSize()) std::memcpy(output.raw(), buffer.data(), output.byteSize());
     run.outputs.push_back(output);
   }
-  return run;
+  return denseRun(kernel, std::move(run));
 }
 
 class HostExecutor final : public Executor {
@@ -89,9 +89,10 @@ public:
   }
 
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
-    KernelRun first = runOnce(kernel, built, inputs, Flush::End, 0xFF, Order::AtOnce);
+    std::vector<HostTensor> operands = operandsOf(kernel, inputs);
+    KernelRun first = runOnce(kernel, built, operands, Flush::End, 0xFF, Order::AtOnce);
     if (!first.fault.empty()) return first;
-    return sameTwice(std::move(first), runOnce(kernel, built, inputs, Flush::Start, 0xA5, Order::BackwardsOneByOne));
+    return sameTwice(std::move(first), runOnce(kernel, built, operands, Flush::Start, 0xA5, Order::BackwardsOneByOne));
   }
 
   std::shared_ptr<Device> device() override { return host; }
@@ -112,9 +113,15 @@ std::unique_ptr<Executor> kiln::numeric::makeExecutor(const Target &target, code
   return target.cpu() ? makeHostExecutor(target, effort) : makeCudaExecutor(target);
 }
 
-HostTensor kiln::numeric::allocateLike(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return HostTensor(type.getShape().vec(), graph::dtypeOf(type).value());
+std::vector<HostTensor> kiln::numeric::operandsOf(graph::KernelOp kernel, std::span<const HostTensor> inputs) {
+  std::vector<HostTensor> operands;
+  for (size_t i = 0; i < inputs.size(); ++i) operands.push_back(toOperandMemory(kernel, i, inputs[i]));
+  return operands;
+}
+
+KernelRun kiln::numeric::denseRun(graph::KernelOp kernel, KernelRun run) {
+  for (size_t i = 0; i < run.outputs.size(); ++i) run.outputs[i] = fromResultMemory(kernel, i, run.outputs[i]);
+  return run;
 }
 
 KernelRun kiln::numeric::sameTwice(KernelRun first, const KernelRun &second) {

@@ -10,8 +10,8 @@
 namespace kiln::numeric {
 
 /// Normal: standard normal floats, small integers. Special: NaN, infinities, both zeros, subnormals, the largest and
-/// smallest numbers and random bits; INT_MIN, INT_MAX and their like. Huge: floats of 2^60 (f16: 2^8) and more, integers of
-/// random bits. Tiny: floats of 2^-100 (f16: 2^-10) and less, subnormals among them; integers -1, 0, 1.
+/// smallest numbers and random bits; INT_MIN, INT_MAX and their like. Huge: floats of 2^60 (f16: 2^8) and more,
+/// integers of random bits. Tiny: floats of 2^-100 (f16: 2^-10) and less, subnormals among them; integers -1, 0, 1.
 enum class Flavour { Normal, Special, Huge, Tiny };
 inline constexpr Flavour kFlavours[] = {Flavour::Normal, Flavour::Special, Flavour::Huge, Flavour::Tiny};
 

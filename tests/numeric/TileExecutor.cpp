@@ -2,6 +2,8 @@
 #include "tests/numeric/Executor.h"
 #include "tests/numeric/tiles/Machine.h"
 
+#include "passes/plan/Layouts.h"
+
 #include <cstring>
 #include <fmt/format.h>
 
@@ -19,8 +21,8 @@ KernelRun runOnce(tile::KernelOp program, graph::KernelOp kernel, std::span<cons
     auto *bytes = static_cast<const std::byte *>(input.raw());
     memory.emplace_back(bytes, bytes + input.byteSize());
   }
-  for (Value output : kernel.getOutputs()) {
-    run.outputs.push_back(allocateLike(output));
+  for (size_t i = 0; i < kernel.getNumResults(); ++i) {
+    run.outputs.push_back(resultMemory(kernel, i));
     memory.emplace_back(run.outputs.back().byteSize(), std::byte(poison));
   }
   tiles::Machine machine(program, {memory.begin(), memory.end()});
@@ -37,7 +39,7 @@ KernelRun runOnce(tile::KernelOp program, graph::KernelOp kernel, std::span<cons
     else if (std::memcmp(memory[i].data(), inputs[i].raw(), memory[i].size()) != 0)
       run.fault = fmt::format("wrote to input {}", i);
   }
-  return run;
+  return denseRun(kernel, std::move(run));
 }
 
 class TileExecutor final : public Executor {
@@ -49,9 +51,10 @@ public:
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
     auto module = std::static_pointer_cast<OwningOpRef<ModuleOp>>(built.own);
     auto program = *(*module)->getOps<tile::KernelOp>().begin();
-    KernelRun first = runOnce(program, kernel, inputs, 0xFF, /*backwards=*/false);
+    std::vector<HostTensor> operands = operandsOf(kernel, inputs);
+    KernelRun first = runOnce(program, kernel, operands, 0xFF, /*backwards=*/false);
     if (!first.fault.empty()) return first;
-    return sameTwice(std::move(first), runOnce(program, kernel, inputs, 0xA5, /*backwards=*/true));
+    return sameTwice(std::move(first), runOnce(program, kernel, operands, 0xA5, /*backwards=*/true));
   }
 
   std::shared_ptr<Device> device() override { return nullptr; }

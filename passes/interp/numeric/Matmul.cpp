@@ -108,6 +108,26 @@ Element stepByStep(const Operand &a, const Operand &b, int64_t i, int64_t j, int
   return total;
 }
 
+/// What every order of the sum gives where finite products might overflow it, or some are no numbers.
+Element inAnyOrder(const Operand &a, const Operand &b, int64_t i, int64_t j, int64_t k) {
+  double finite = 0;
+  bool up = false, down = false, nan = false;
+  for (int64_t p = 0; p < k; ++p) {
+    Element x = a.at(i, p), y = b.at(j, p);
+    bool maybeZero =
+        (x.b > 0 && std::fabs(x.v) <= x.b && std::isinf(y.v)) || (y.b > 0 && std::fabs(y.v) <= y.b && std::isinf(x.v));
+    if (x.isUnknown() || y.isUnknown() || x.either || y.either || maybeZero) return Element::unknown();
+    double product = x.v * y.v;
+    nan |= std::isnan(product);
+    if (std::isinf(product)) (product > 0 ? up : down) = true;
+    if (std::isfinite(product)) finite += (std::fabs(x.v) + x.b) * (std::fabs(y.v) + y.b);
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (nan || (up && down)) return {std::numeric_limits<double>::quiet_NaN(), 0};
+  if (!(finite * (1 + 0x1p-10) < kOverflow)) return Element::unknown();
+  return {up ? kInfinity : -kInfinity, 0};
+}
+
 struct Batch {
   std::vector<double> product, magnitude, reach; ///< sum a b, sum |a||b|, sum (|a| + bound)(|b| + bound)
 };
@@ -164,7 +184,10 @@ void matmul(const MatmulShape &s, const OracleTensor &a, const OracleTensor &b, 
         double reach = sums.reach.empty() ? sums.magnitude[at] : sums.reach[at];
         double bound = (units / (1 - units) * reach + (reach - sums.magnitude[at])) * kSlack + (reach > 0 ? tiny : 0);
         Element element{sums.product[at], std::max(bound, 0.0), rowMarks[i] || columnMarks[j]};
-        if (!(reach + bound < kOverflow)) element = stepByStep(left, right, i, j, s.k);
+        if (!(reach + bound < kOverflow)) {
+          auto exactly = s.sixteenBit ? inAnyOrder : stepByStep;
+          element = exactly(left, right, i, j, s.k);
+        }
         result.set(batch * s.m * s.n + at, element);
       }
   }

@@ -5,8 +5,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include "llvm/ADT/bit.h"
-
 #include <numeric>
 
 using namespace mlir;
@@ -63,7 +61,7 @@ void MatmulFeed::copy(Value block) {
 int64_t MatmulFeed::vec() const {
   // Elements of 16 bits are stored in pairs even where they cannot be loaded so.
   int64_t least = frame.problem.isSixteenBit() ? 2 : 1;
-  return llvm::bit_floor<uint64_t>(std::min(std::max(operand.vec, least), lanes() / 32));
+  return std::min(std::max(operand.vec, least), mostOfThread(lanes()));
 }
 
 /// Skeleton dimensions: batch, the side's tile, block, row, lane.

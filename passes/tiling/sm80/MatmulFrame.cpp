@@ -5,8 +5,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include "llvm/ADT/bit.h"
-
 #include <numeric>
 
 using namespace mlir;
@@ -79,7 +77,7 @@ SmallVector<int64_t> MatmulFrame::rowExtents(int64_t lanes) const {
 
 std::optional<int64_t> MatmulFrame::storeWidth(int64_t lanes) const {
   SmallVector<int64_t> extents = rowExtents(lanes);
-  int64_t vec = lanes / 32;
+  int64_t vec = mostOfThread(lanes);
   for (auto [output, memory] : llvm::zip(context.form.outputs, context.outputs)) {
     AffineMap at = layout::compose(output.store, rowIteration(lanes), extents);
     auto linear = layout::linearIn(layout::linearOffset(at, memory.strides, extents) + memory.offset, 5, extents);
@@ -87,7 +85,7 @@ std::optional<int64_t> MatmulFrame::storeWidth(int64_t lanes) const {
     int64_t chunk = kAccessBytes / tile::bytesOf(getElementTypeOrSelf(output.value.getType()));
     vec = std::min(vec, alignmentOf(linear->rest, chunk));
   }
-  return llvm::bit_floor<uint64_t>(vec);
+  return vec;
 }
 
 /// The whole row, or so much of it that what is stored is contiguous (of a row that a view cuts into heads, say).

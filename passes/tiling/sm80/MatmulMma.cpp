@@ -1,11 +1,11 @@
 // The mainloop of 16-bit matmuls on a gpu: MMA atoms on fragments that warps read from a ring of shared tiles.
 //
-//   the first stages - 1 blocks along k are on their way
+//   the first stages - 1 blocks along k are on their way; the first is there
 //   for each block:
-//     wait for it; barrier: everyone's part is there, and the slot of the block before is free
-//     start the copy of the block that comes stages - 1 later; emit what goes through registers one block ahead
+//     the copy starts of the block that comes stages - 1 later; what goes through registers is emitted one block ahead
 //     for each k16: the next k16's fragments are read, then this one's atoms run; k ascending
-//     what went through registers is stored
+//     before the last k16: what went through registers is stored; wait for the next block; barrier: everyone's part of
+//     it is there, and nobody reads this one any more
 //   the sums go through shared memory to the epilogue
 //
 // Every element is one chain of atoms over ascending k, from zero: absent k's are zero in both operands. With 64 × 64
@@ -66,7 +66,7 @@ private:
     return tile::SplatOp::create(b, loc, type, zero);
   }
 
-  void copyAndCommit(Value block) {
+  void copy(Value block) {
     for (MatmulFeed &feed : feeds)
       if (feed.isAsync()) feed.copy(block);
   }
@@ -89,64 +89,84 @@ private:
     return success();
   }
 
+  struct Operands {
+    SmallVector<Value, 4> a; ///< by slice
+    Value b;
+  };
+
+  /// Every warp's part of the oldest block on its way is there for all.
+  void arrive() {
+    if (anyAsync()) tile::AsyncWaitOp::create(b, loc, b.getI64IntegerAttr(s.stages - 2));
+    frame.barrier();
+  }
+
   FailureOr<SmallVector<Value>> mainloop(ArrayRef<Value> zeros) {
     for (MatmulFeed &feed : feeds) feed.allocate(s.stages);
     for (int64_t block = 0; anyAsync() && block < s.stages - 1; ++block) {
-      if (block < frame.blocks) copyAndCommit(index.constant(block));
+      if (block < frame.blocks) copy(index.constant(block));
       tile::AsyncCommitOp::create(b, loc);
     }
     Value zeroth = index.constant(0);
     FailureOr<InFlight> first = load(zeroth);
     if (failed(first) || failed(store(*first, zeroth, zeroth))) return failure();
-    auto sums = forLoop(b, loc, index.constant(0), index.constant(frame.blocks), 1, zeros,
-                        [&](Value block, ValueRange carried) { return step(block, carried); });
+    arrive();
+    Operands operands = read(zeroth, 0);
+    SmallVector<Value> carried(zeros);
+    carried.append(operands.a);
+    carried.push_back(operands.b);
+    auto last = forLoop(b, loc, zeroth, index.constant(frame.blocks), 1, carried,
+                        [&](Value block, ValueRange values) { return step(block, values); });
+    if (failed(last)) return failure();
     if (anyAsync()) tile::AsyncWaitOp::create(b, loc, b.getI64IntegerAttr(0));
     frame.barrier();
-    return sums;
+    return SmallVector<Value>(ArrayRef<Value>(*last).take_front(slices));
   }
 
+  /// The products of a block: `carried` are the sums, then the fragments of its first k16.
   FailureOr<SmallVector<Value>> step(Value block, ValueRange carried) {
-    if (anyAsync()) tile::AsyncWaitOp::create(b, loc, b.getI64IntegerAttr(s.stages - 2));
-    frame.barrier();
-    if (anyAsync()) {
-      if (frame.blocks >= s.stages) {
-        Value ahead = index.add(block, index.constant(s.stages - 1));
-        (void)ifElse(frame.context, less(frame.context, ahead, index.constant(frame.blocks)), [&] {
-          copyAndCommit(ahead);
-          return success();
-        });
-      }
-      tile::AsyncCommitOp::create(b, loc);
-    }
-    if (frame.blocks == 1) return multiply(block, carried);
-    // One block ahead; behind the last it is read once more, into a slot that nobody reads.
+    SmallVector<Value> sums(carried.take_front(slices));
+    Operands operands{SmallVector<Value, 4>(carried.slice(slices, slices)), carried.back()};
+    startCopies(block);
+    // One block ahead; behind the last it is that one once more.
     Value following = index.add(block, index.constant(1));
     Value existing = index.min(following, index.constant(frame.blocks - 1));
-    FailureOr<InFlight> next = load(existing);
-    if (failed(next)) return failure();
-    SmallVector<Value> sums = multiply(block, carried);
-    if (failed(store(*next, existing, following))) return failure();
-    return sums;
-  }
-
-  SmallVector<Value> multiply(Value block, ValueRange carried) {
-    SmallVector<Value> sums(carried);
-    std::array<Value, 2> tiles{feeds[Left].slot(block), feeds[Right].slot(block)};
-    Operands operands = read(tiles, 0);
+    InFlight inFlight;
+    if (frame.blocks > 1) {
+      FailureOr<InFlight> loaded = load(existing);
+      if (failed(loaded)) return failure();
+      inFlight = std::move(*loaded);
+    }
     for (int64_t k = 0; k < s.bk; k += kAtomK) {
-      Operands next = k + kAtomK < s.bk ? read(tiles, k + kAtomK) : Operands();
+      bool isLast = k + kAtomK == s.bk;
+      if (isLast) {
+        if (frame.blocks > 1 && failed(store(inFlight, existing, following))) return failure();
+        arrive();
+      }
+      Operands next = isLast ? read(existing, 0) : read(block, k + kAtomK);
       for (int64_t slice = 0; slice < slices; ++slice)
         sums[slice] = tile::MmaOp::create(b, loc, operands.a[slice], operands.b, sums[slice]);
       operands = std::move(next);
     }
+    sums.append(operands.a);
+    sums.push_back(operands.b);
     return sums;
   }
 
-  struct Operands {
-    SmallVector<Value, 4> a; ///< by slice
-    Value b;
-  };
-  Operands read(const std::array<Value, 2> &tiles, int64_t k) {
+  void startCopies(Value block) {
+    if (!anyAsync()) return;
+    if (frame.blocks >= s.stages) {
+      Value ahead = index.add(block, index.constant(s.stages - 1));
+      (void)ifElse(frame.context, less(frame.context, ahead, index.constant(frame.blocks)), [&] {
+        copy(ahead);
+        return success();
+      });
+    }
+    tile::AsyncCommitOp::create(b, loc);
+  }
+
+  /// This warp's fragments of 16 k's of a block, from `k` on.
+  Operands read(Value block, int64_t k) {
+    std::array<Value, 2> tiles{feeds[Left].slot(block), feeds[Right].slot(block)};
     MLIRContext *context = b.getContext();
     int64_t rows = s.bm / slices;
     auto aType =

@@ -18,6 +18,9 @@ inline constexpr int64_t kAccessBytes = 16;
 /// What is known to divide an offset, as far as it divides `most` (a power of two).
 int64_t alignmentOf(mlir::AffineExpr offset, int64_t most);
 
+/// The most consecutive elements that each thread of a warp may have of a fragment of so many lanes, a multiple of 32.
+inline int64_t mostOfThread(int64_t lanes) { return lanes / 32 & -(lanes / 32); }
+
 /// A side of the product: the left operand spans the result's rows, the right one its columns.
 enum Side : unsigned { Left, Right };
 

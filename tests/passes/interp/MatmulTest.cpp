@@ -119,6 +119,23 @@ TEST(InterpMatmul, SpecialValuesAndOverflow) {
   expectExact(evaluate(text, {floats({3, 2}, {0, kInf, 1, 1, 1, 1}), floats({2, 1}, {kInf, 0})}), {kNan, kInf, kInf});
 }
 
+TEST(InterpMatmul, SixteenBitSumsInAnyOrder) {
+  std::string text = "func.func @f(%a: tensor<6x3xbf16>, %b: tensor<3x1xbf16>) -> tensor<6x1xf32> {\n"
+                     "  %y = graph.matmul %a, %b : (tensor<6x3xbf16>, tensor<3x1xbf16>) -> tensor<6x1xf32>\n"
+                     "  return %y : tensor<6x1xf32>\n}";
+  double big = 0x1p127; // twice it is past f32, in any type
+  HostTensor a = HostTensor::of(
+      {6, 3}, DType::BF16, {big, big, -big, kInf, 1, 1, kInf, -kInf, 1, kNan, big, big, 1, 2, -kInf, kInf, big, -big});
+  HostTensor b = HostTensor::of({3, 1}, DType::BF16, {2, 2, 2});
+  OracleTensor y = evaluate(text, {a, b});
+  EXPECT_TRUE(y.at(0).isUnknown()); // infinite, or what the exact sum is
+  EXPECT_EQ(y.at(1).v, kInf);
+  EXPECT_TRUE(std::isnan(y.at(2).v));
+  EXPECT_TRUE(std::isnan(y.at(3).v));
+  EXPECT_EQ(y.at(4).v, -kInf);
+  EXPECT_TRUE(y.at(5).isUnknown()); // NaN, where the others overflow downwards first
+}
+
 TEST(InterpMatmul, Units) {
   EXPECT_EQ(matmulUnits(1), 1);
   EXPECT_EQ(matmulUnits(64), 64);

@@ -1,31 +1,38 @@
 // RUN: kiln-opt %s --split-input-file --tile-schedule=target=sm_90a --tile-graph=target=sm_90a --canonicalize --cse | FileCheck %s
 
 // Plain memory with rows of whole chunks: copied asynchronously, some blocks ahead; one barrier per block; the next
-// k16's fragments are read before this one's atoms; the epilogue reads rows of the sums from shared memory and stores
+// k16's fragments are read before this one's atoms, the next block's first ones too; the epilogue reads rows of the sums from shared memory and stores
 // 16 bytes a thread.
 // CHECK-LABEL: tile.kernel @matmul_nt
 // CHECK-SAME: grid 512 threads 256
 // CHECK: tile.alloc_ring : <4 x <128x64xbf16, swizzle = 128>>
 // CHECK: tile.alloc_ring : <4 x <256x64xbf16, swizzle = 128>>
 // CHECK-COUNT-3: tile.async_commit
-// CHECK: scf.for
 // CHECK-NEXT: tile.async_wait 2
 // CHECK-NEXT: tile.barrier
+// CHECK-NEXT: %[[A0:.*]] = tile.load_matrix
+// CHECK-NEXT: %[[B0:.*]] = tile.load_matrix {{.*}} transpose
+// CHECK-NEXT: scf.for %[[BLOCK:.*]] = %c0 to %c64 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}, %[[A:.*]] = %[[A0]], %[[B:.*]] = %[[B0]])
 // CHECK: scf.if
 // CHECK: tile.async_copy
 // CHECK: tile.async_copy
 // CHECK: }
 // CHECK-NEXT: tile.async_commit
-// CHECK-COUNT-4: tile.load_matrix
-// CHECK: = tile.mma %
+// CHECK: tile.load_matrix
+// CHECK-NEXT: tile.load_matrix
+// CHECK-NEXT: = tile.mma %[[A]], %[[B]], %[[SUM]]
 // CHECK-NEXT: tile.load_matrix
 // CHECK-NEXT: tile.load_matrix {{.*}} transpose
 // CHECK-NEXT: = tile.mma %
 // CHECK-NEXT: tile.load_matrix
 // CHECK-NEXT: tile.load_matrix
 // CHECK-NEXT: = tile.mma %
-// CHECK-NEXT: = tile.mma %
-// CHECK-NOT: = tile.mma %
+// CHECK-NEXT: tile.async_wait 2
+// CHECK-NEXT: tile.barrier
+// CHECK: %[[A1:.*]] = tile.load_matrix
+// CHECK-NEXT: %[[B1:.*]] = tile.load_matrix
+// CHECK-NEXT: %[[NEXT:.*]] = tile.mma %
+// CHECK-NEXT: scf.yield %[[NEXT]], %[[A1]], %[[B1]]
 // CHECK: tile.async_wait 0
 // CHECK-NEXT: tile.barrier
 // CHECK-NEXT: %[[SUMS:.*]] = tile.alloc : <128x264xf32>
@@ -94,8 +101,8 @@ func.func @residues(%x: tensor<136x72xbf16>, %w: tensor<200x72xbf16>) -> tensor<
 // CHECK: tile.alloc_ring : <2 x <64x64xbf16, swizzle = 128>>
 // CHECK: tile.alloc_ring : <2 x <64x64xbf16, swizzle = 128>>
 // CHECK-NOT: tile.async
+// CHECK: tile.barrier
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c3
-// CHECK-NEXT: tile.barrier
 // CHECK: %[[NEXT:.*]] = arith.addi %[[BLOCK]], %c1
 // CHECK: %[[THERE:.*]] = arith.minsi %[[NEXT]], %c2
 // CHECK: %[[MASK:.*]] = tile.lane_mask
@@ -103,10 +110,13 @@ func.func @residues(%x: tensor<136x72xbf16>, %w: tensor<200x72xbf16>) -> tensor<
 // CHECK: math.exp
 // CHECK: arith.truncf
 // CHECK: arith.select %[[MASK]]
-// CHECK: = tile.mma %
+// CHECK-COUNT-3: = tile.mma %
 // CHECK-NOT: math.exp
 // CHECK: tile.slot %{{.*}}[%[[NEXT]]]
 // CHECK-COUNT-32: tile.store {{.*}} aligned 2 : tensor<64xbf16, #tile.blocked<vec = 2, threads = 32>>
+// CHECK-NEXT: tile.barrier
+// CHECK: tile.slot %{{.*}}[%[[THERE]]]
+// CHECK: = tile.mma %
 // CHECK: scf.yield
 func.func @prologue(%x: tensor<128x131xf32>, %w: tensor<131x66xbf16>) -> tensor<128x66xf32> {
   %0 = graph.kernel "matmul" (%a = %x : tensor<128x131xf32>, %c = %w : tensor<131x66xbf16>) -> tensor<128x66xf32> attributes {symbol = "matmul_prologue", schedule = #graph.schedule<"matmul", {bm = 64, bn = 64}>} {
@@ -159,9 +169,9 @@ func.func @heads(%x: tensor<6x64xbf16>, %w: tensor<64x256xbf16>) -> tensor<2x4x3
 // Sums that need more shared memory than the operands did go through it in slices of rows.
 // CHECK-LABEL: tile.kernel @matmul_slices
 // CHECK: tile.alloc_ring : <3 x <128x32xbf16, swizzle = 64>>
-// CHECK: scf.for {{.*}} -> (tensor<64x128xf32, #tile.mma_acc<warps = [2, 2]>>, tensor<64x128xf32, #tile.mma_acc<warps = [2, 2]>>)
 // CHECK: tile.load_matrix %[[A:.*]][%c0, %c0] : {{.*}} -> tensor<64x16xbf16, #tile.mma_a<warps = [2, 2]>>
 // CHECK: tile.load_matrix %[[A]][%c64, %c0] : {{.*}} -> tensor<64x16xbf16, #tile.mma_a<warps = [2, 2]>>
+// CHECK: scf.for {{.*}} -> (tensor<64x128xf32, #tile.mma_acc<warps = [2, 2]>>, tensor<64x128xf32, #tile.mma_acc<warps = [2, 2]>>,
 // CHECK: %[[SUMS:.*]] = tile.alloc : <64x136xf32>
 // CHECK: tile.store %{{.*}}#0, %[[SUMS]]
 // CHECK: tile.barrier
