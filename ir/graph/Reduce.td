@@ -52,7 +52,7 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Pure, InferTypeOpAdaptorWithIsCompatibl
 }
 
 def Graph_SoftmaxOp : Graph_Op<"softmax", [Pure, SameOperandsAndResultType]> {
-  let summary = "exp(x - max) / sum(exp(x - max)) along one dimension";
+  let summary = "exp(x - max) · (1 / sum(exp(x - max))) along one dimension";
   let description = [{
     Two passes (max, then sum) in f32, rounded once. A row that is all -inf, or holds a NaN or +inf, is NaN.
 

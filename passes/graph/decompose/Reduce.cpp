@@ -90,8 +90,10 @@ Value softmax(ImplicitLocOpBuilder &b, Operation *operation) {
   Value largest = broadcastBack(b, reduceAlong(b, ReduceKind::max, x, axis), type, axis);
   Value shifted = arith::SubFOp::create(b, x, largest);
   Value exponential = math::ExpOp::create(b, shifted);
-  Value sum = broadcastBack(b, reduceAlong(b, ReduceKind::sum, exponential, axis), type, axis);
-  Value quotient = arith::DivFOp::create(b, exponential, sum);
+  // One division per row, not per element: the sum is at least 1, so its inverse is a number.
+  Value sum = reduceAlong(b, ReduceKind::sum, exponential, axis);
+  Value inverse = arith::DivFOp::create(b, splat(b, sum.getType(), 1.0), sum);
+  Value quotient = arith::MulFOp::create(b, exponential, broadcastBack(b, inverse, type, axis));
   return rounded(b, quotient, getElementTypeOrSelf(op.getType()));
 }
 

@@ -7,7 +7,8 @@ func.func @softmax(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
   // CHECK-NEXT: %[[X:.*]] = arith.extf %{{.*}} : tensor<4x8xbf16> to tensor<4x8xf32>
   // CHECK-NEXT: graph.reduce <max> %[[X]] axes [1] : tensor<4x8xf32> -> tensor<4xf32>
   // CHECK-NOT: bf16
-  // CHECK: %[[Y:.*]] = arith.divf
+  // CHECK: arith.divf {{.*}} : tensor<4xf32>
+  // CHECK: %[[Y:.*]] = arith.mulf
   // CHECK-NEXT: %[[R:.*]] = arith.truncf %[[Y]] : tensor<4x8xf32> to tensor<4x8xbf16>
   // CHECK-NEXT: return %[[R]]
   %0 = graph.softmax %x axis 1 : tensor<4x8xbf16>

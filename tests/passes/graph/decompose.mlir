@@ -7,8 +7,10 @@ func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK-NEXT: %[[D:.*]] = arith.subf %[[X]], %[[MB]]
   // CHECK-NEXT: %[[E:.*]] = math.exp %[[D]]
   // CHECK-NEXT: %[[S:.*]] = graph.reduce <sum> %[[E]] axes [0]
-  // CHECK-NEXT: %[[SB:.*]] = graph.broadcast %[[S]] dims [1]
-  // CHECK-NEXT: %[[Y:.*]] = arith.divf %[[E]], %[[SB]]
+  // CHECK-NEXT: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : tensor<8xf32>
+  // CHECK-NEXT: %[[I:.*]] = arith.divf %[[ONE]], %[[S]] : tensor<8xf32>
+  // CHECK-NEXT: %[[IB:.*]] = graph.broadcast %[[I]] dims [1]
+  // CHECK-NEXT: %[[Y:.*]] = arith.mulf %[[E]], %[[IB]]
   // CHECK-NEXT: return %[[Y]]
   %0 = graph.softmax %x axis 0 : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
