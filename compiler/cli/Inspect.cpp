@@ -2,6 +2,7 @@
 #include "compiler/cli/Commands.h"
 #include "compiler/report/DevicesJson.h"
 #include "ir/graph/AcceptedOps.h"
+#include "ir/target/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -12,13 +13,22 @@ using namespace kiln;
 using namespace kiln::cli;
 using nlohmann::json;
 
+/// What is only looked at needs no GPU: a target of one is enough.
+static CompileOptions lookingOptions(const Arguments &a) {
+  CompileOptions options = a.compile;
+  std::optional<Target> target = findTarget(options.target);
+  options.portable = target && target->gpu();
+  if (options.portable && !a.deviceGiven) options.device = "cuda";
+  return options;
+}
+
 int kiln::cli::dumpCommand(const Arguments &a) {
   Graph graph = loadGraph(a);
   if (a.level == "source" && a.compile.dumpIr.empty()) {
     fmt::print("{}", graph.mlir());
     return 0;
   }
-  CompileOptions options = a.compile;
+  CompileOptions options = lookingOptions(a);
   options.keepIr = true;
   Executable executable = compileGraph(Compiler(options), graph);
   if (!a.compile.dumpIr.empty())
@@ -29,7 +39,7 @@ int kiln::cli::dumpCommand(const Arguments &a) {
 }
 
 int kiln::cli::explainCommand(const Arguments &a) {
-  Executable executable = compileGraph(Compiler(a.compile), loadGraph(a));
+  Executable executable = compileGraph(Compiler(lookingOptions(a)), loadGraph(a));
   const Report &report = executable.report();
   fmt::print("{}\n", a.json ? report.json() : report.explain());
   return 0;

@@ -10,7 +10,7 @@
 // CHECK-NEXT: one-anchor: {{.*}} stay]
 // CHECK: arena
 // APART: one kernel per op
-// APART: 8 kernels
+// APART: 9 kernels
 // APART: Edges between kernels
 
 func.func @main(%x: tensor<33x48xf32> {graph.name = "x"}, %w: tensor<48x65xf32> {graph.name = "w", graph.param},

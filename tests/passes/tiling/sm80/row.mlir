@@ -12,7 +12,8 @@
 // CHECK-NOT: math.exp
 // CHECK: tile.fold_units <add> %[[E]]
 // CHECK: tile.fold <add>
-// CHECK: arith.divf %[[E]]
+// CHECK: arith.divf %{{.*}} : f32
+// CHECK: arith.mulf %[[E]]
 // CHECK: tile.store %{{.*}} aligned 8
 // CHECK-NOT: mask
 // CHECK: tile.return
