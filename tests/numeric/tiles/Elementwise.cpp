@@ -82,11 +82,20 @@ template <double (*fn)(double)> void floatUnary(Machine &m, Operation *op) {
   perElement(m, op, [&](uint64_t *x) { return encode(type, fn(decode(type, x[0]))); });
 }
 
+/// a + b rounded to odd: what is then rounded to a narrower type is as if rounded once.
+double addToOdd(double a, double b) {
+  double sum = a + b, part = sum - a;
+  double rest = (a - (sum - part)) + (b - part); // exact: sum + rest = a + b
+  auto bits = std::bit_cast<int64_t>(sum);
+  if (rest == 0 || !std::isfinite(sum) || (bits & 1)) return sum;
+  return std::bit_cast<double>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
 void fma(Machine &m, Operation *op) {
   Type type = elementOut(op);
   perElement(m, op, [&](uint64_t *x) -> uint64_t {
     double a = decode(type, x[0]), b = decode(type, x[1]), c = decode(type, x[2]);
-    if (!type.isF32()) return encode(type, std::fma(a, b, c));
+    if (!type.isF32()) return encode(type, addToOdd(a * b, c)); // the product is exact
     return std::bit_cast<uint32_t>(std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
   });
 }
