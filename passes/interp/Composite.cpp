@@ -41,7 +41,7 @@ LogicalResult layerNorm(Operation *op, Operands x, MutableArrayRef<OracleTensor>
 }
 
 const InterpRow kRows[] = {
-    {"graph.softmax", softmax, "of max, subtraction, exp, sum and division in f32, one after the other"},
+    {"graph.softmax", softmax, "of max, subtraction, exp, sum, its inverse and a product in f32, one after the other"},
     {"graph.layer_norm", layerNorm,
      "of mean, subtraction, square, mean, sum with eps, rsqrt, two products and a sum in f32, one after the other"},
 };

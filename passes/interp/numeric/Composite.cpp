@@ -15,7 +15,8 @@ void softmaxRows(const OracleTensor &x, int64_t n, ReduceOrder order, OracleTens
     Element top = maximum(row);
     for (int64_t i = 0; i < n; ++i) powers.set(i, exp(sub(row.at(i), top)));
     Element total = sum(rowOf(powers, 0, n), order);
-    for (int64_t i = 0; i < n; ++i) result.set(r * n + i, div(powers.at(i), total));
+    Element inverse = div(rounded(1), total);
+    for (int64_t i = 0; i < n; ++i) result.set(r * n + i, mul(powers.at(i), inverse));
   }
 }
 

@@ -6,7 +6,7 @@
 
 namespace kiln::interp {
 
-/// x is [rows, n] and so is the result: exp(x - max) / sum(exp(x - max)) of each row.
+/// x is [rows, n] and so is the result: exp(x - max) · (1 / sum(exp(x - max))) of each row.
 void softmaxRows(const OracleTensor &x, int64_t n, ReduceOrder order, OracleTensor &result);
 
 /// x is [rows, n], scale and bias are [n]: (x - mean) rsqrt(variance + eps) scale + bias. The reciprocal root's 2 units

@@ -67,8 +67,10 @@ TEST(InterpComposite, SoftmaxEqualsItsDecomposition) {
       %d = arith.subf %x, %mb : tensor<3x50xf32>
       %e = math.exp %d : tensor<3x50xf32>
       %s = graph.reduce <sum> %e axes [1] : tensor<3x50xf32> -> tensor<3xf32>
-      %sb = graph.broadcast %s dims [0] : tensor<3xf32> -> tensor<3x50xf32>
-      %y = arith.divf %e, %sb : tensor<3x50xf32>
+      %one = arith.constant dense<1.0> : tensor<3xf32>
+      %i = arith.divf %one, %s : tensor<3xf32>
+      %ib = graph.broadcast %i dims [0] : tensor<3xf32> -> tensor<3x50xf32>
+      %y = arith.mulf %e, %ib : tensor<3x50xf32>
       return %y : tensor<3x50xf32>
     })",
                                 {x});
