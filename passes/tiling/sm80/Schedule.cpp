@@ -83,16 +83,16 @@ sm80::PointwiseSchedule defaultPointwise(graph::KernelOp kernel, const graph::Ke
   return s;
 }
 
-/// A warp has a row of up to 32 elements a thread: no barriers, and its registers still let every warp of an SM be
-/// resident with 64 KB of a 16-bit operand in flight. Longer rows take 16 elements a thread, 32 where that would be
-/// more than 512 threads; past 32 of 1024 threads they are read again in every pass, again with 16 at a time. Few rows
-/// get more threads each.
+/// 32 elements a thread: what a thread does once per row, such as the trees of its reductions, is then a sixth of its
+/// work, and its registers still let enough warps be resident for 64 KB of a 16-bit operand in flight. Rows of up to
+/// 1024 are a warp's, without barriers; rows past 1024 such threads are read again in every pass, 16 elements at a
+/// time. Few rows get more threads each.
 sm80::RowSchedule defaultRow(const graph::KernelForm &form, const GpuTarget &target) {
   sm80::RowSchedule s;
   int64_t length = layout::elementCount(form.extents, form.reducedAxes);
   int64_t rows = layout::elementCount(form.extents, form.keptAxes());
   int64_t extent = llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 256)), most = s.kept * 1024;
-  s.threads = extent <= 1024 ? 32 : extent <= 8192 ? extent / 16 : extent <= most ? extent / 32 : 512;
+  s.threads = extent <= 1024 ? 32 : extent <= most ? extent / 32 : 512;
   int64_t resident = int64_t(target.sms) * target.threadsOfSm / 2;
   while (s.threads < 1024 && s.threads < extent / 8 && rows * s.threads < resident) s.threads *= 2;
   if (s.threads > 32) return s;

@@ -45,10 +45,10 @@ func.func @sums(%x: tensor<4099x1004xf32>) -> tensor<4099xf32> {
 // -----
 
 // A CTA has a longer row; its warps meet in shared memory, each reduction in a tile of its own.
-// CHECK: tile.kernel @row_{{.*}} grid 16384 threads 256 {
+// CHECK: tile.kernel @row_{{.*}} grid 16384 threads 128 {
 // CHECK: %[[A:.*]] = tile.alloc : <512xf32>
 // CHECK: %[[B:.*]] = tile.alloc : <512xf32>
-// CHECK: tile.load %arg0[%{{.*}}] aligned 8 : !tile.global<16384x4096xbf16> -> tensor<4096xbf16, #tile.blocked<vec = 8, threads = 256>>
+// CHECK: tile.load %arg0[%{{.*}}] aligned 8 : !tile.global<16384x4096xbf16> -> tensor<4096xbf16, #tile.blocked<vec = 8, threads = 128>>
 // CHECK: tile.fold <add> %{{.*}} through %[[A]]
 // CHECK: tile.fold <add> %{{.*}} through %[[B]]
 // CHECK: tile.load %arg1

@@ -33,10 +33,10 @@ func.func @turned(%x: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
   return %y : tensor<8192x8192xbf16>
 }
 
-// Rows: a warp, a CTA with 16 elements a thread, 32, and past the registers.
+// Rows: a warp, CTAs with 32 elements a thread, and past the registers.
 // CHECK-LABEL: @rows
 // CHECK: #graph.schedule<"row", {across = 0 : i64, groups = 8 : i64, kept = 32 : i64, rows = 1 : i64, threads = 32 : i64}>
-// CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, threads = 256 : i64
+// CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, threads = 128 : i64
 // CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, threads = 512 : i64
 // CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, threads = 512 : i64
 func.func @rows(%a: tensor<65536x1024xbf16>, %b: tensor<16384x4096xbf16>, %c: tensor<8192x16384xbf16>, %d: tensor<2048x131072xbf16>)
