@@ -132,12 +132,12 @@ const std::vector<std::string> kMmaSchedules = {
     "",
     "bm = 64, bn = 64, bk = 32, stages = 2, warpsM = 2, warpsN = 2, group = 1",
     "bm = 128, bn = 128, bk = 32, stages = 3, warpsM = 2, warpsN = 4, group = 2",
-    "bm = 128, bn = 192, bk = 32, stages = 4, warpsM = 2, warpsN = 4",
+    "bm = 128, bn = 160, bk = 32, stages = 4, warpsM = 4, warpsN = 2",
     "bm = 128, bn = 64, bk = 32, stages = 5, warpsM = 4, warpsN = 1, group = 3",
-    "bm = 32, bn = 96, bk = 96, stages = 2, warpsM = 1, warpsN = 2",
-    "bm = 64, bn = 32, bk = 128, stages = 3, warpsM = 2, warpsN = 1, group = 100"};
+    "bm = 32, bn = 96, bk = 96, stages = 2, warpsM = 2, warpsN = 2",
+    "bm = 64, bn = 32, bk = 128, stages = 3, warpsM = 4, warpsN = 2, group = 100"};
 const std::vector<std::string> kOuterSchedules = {
-    "", "bm = 64, bn = 64, bk = 32, threadsM = 8, threadsN = 8, group = 1",
+    "", "bm = 64, bn = 64, bk = 32, threadsM = 16, threadsN = 8, group = 1",
     "bm = 128, bn = 128, bk = 32, threadsM = 16, threadsN = 16, group = 2",
     "bm = 32, bn = 64, bk = 32, threadsM = 4, threadsN = 16, group = 3",
     "bm = 64, bn = 32, bk = 64, threadsM = 8, threadsN = 8"};

@@ -64,82 +64,67 @@ int64_t MatmulFeed::vec() const {
   return std::min(std::max(operand.vec, least), mostOfThread(lanes()));
 }
 
-/// Skeleton dimensions: batch, the side's tile, block, row, lane.
-Point MatmulFeed::rowPoint(Value block, Value row) {
-  AffineExpr along = frame.dim(4), across = frame.dim(3);
+Value MatmulFeed::rowOf(Row row) { return index.add(row.start, index.constant(row.plus)); }
+
+/// Skeleton dimensions: batch, the side's tile, block, start of the row's number, lane.
+Point MatmulFeed::rowPoint(Value block, Row row) {
+  AffineExpr along = frame.dim(4), across = frame.dim(3) + row.plus;
   AffineExpr free = frame.dim(1) * frame.tile.extent[side] + (operand.alongK ? across : along);
   AffineExpr k = frame.dim(2) * frame.tile.depth + (operand.alongK ? along : across);
   Point point;
-  point.extents = {frame.problem.batches, frame.tiles[side], frame.blocks, rows(), lanes()};
-  point.coords = {frame.batch, frame.place[side], block, row};
+  point.extents = {frame.problem.batches, frame.tiles[side], frame.blocks, rows() - row.plus, lanes()};
+  point.coords = {frame.batch, frame.place[side], block, row.start};
   point.iteration = frame.iteration(5, side == Left ? free : frame.zero(), side == Left ? frame.zero() : free, k);
   point.lanes = lanes();
   point.layout = tile::BlockedAttr::get(b.getContext(), vec(), 32);
   return point;
 }
 
-FailureOr<Value> MatmulFeed::loadRow(Value block, Value row) {
+FailureOr<Value> MatmulFeed::loadRow(Value block, Row row) {
   bool kResidue = frame.problem.k % frame.tile.depth != 0, freeResidue = frame.hasResidue(side);
   Value depth = depthLeft(block), free = frame.remaining(side);
-  // A row that does not exist reads the last one: its products are dropped, or (along k) it is cleared.
-  auto last = [&](Value count) { return index.min(row, index.sub(count, index.constant(1))); };
-  Value lanesLeft, existing = row;
-  if (operand.alongK) {
-    if (freeResidue) existing = last(free);
-    if (kResidue) lanesLeft = depth;
-  } else {
-    if (freeResidue) lanesLeft = free;
-    if (kResidue) {
-      existing = last(depth);
-      Value count = lanesLeft ? lanesLeft : index.constant(lanes());
-      lanesLeft = arith::SelectOp::create(b, loc, less(frame.context, row, depth), count, index.constant(0));
-    }
+  Value lanesLeft;
+  if (operand.alongK ? kResidue : freeResidue) lanesLeft = operand.alongK ? depth : free;
+  if (operand.alongK ? freeResidue : kResidue) {
+    Value rowsLeft = operand.alongK ? free : depth, number = rowOf(row);
+    // A row that does not exist has no lanes. What is the same along all of them is that of the last row.
+    Value count = lanesLeft ? lanesLeft : index.constant(lanes());
+    lanesLeft = arith::SelectOp::create(b, loc, less(frame.context, number, rowsLeft), count, index.constant(0));
+    if (!operand.variesAlongLanes) row = {index.min(number, index.sub(rowsLeft, index.constant(1))), 0};
   }
-  Point point = rowPoint(block, existing);
+  Point point = rowPoint(block, row);
   int64_t divides = std::gcd(lanes(), operand.alongK ? frame.problem.k : operand.extent);
   if (lanesLeft) point.residue = frame.mask(lanesLeft, lanes(), vec(), divides);
   const Emitter::Anchors noAnchors;
   Emitter emitter(b, loc, frame.context.memories, noAnchors, point);
   FailureOr<Value> value = emitter.emitFragment(operand.value, operand.map);
-  if (failed(value) || !lanesLeft || !kResidue || operand.memory) return value;
+  if (failed(value) || !kResidue || operand.memory) return value;
   // What a prologue makes of a masked element may be anything.
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(frame.problem.element));
   return arith::SelectOp::create(b, loc, point.residue, *value, emitter.splat(zero)).getResult();
 }
 
-bool MatmulFeed::isHeld() const {
-  constexpr int64_t kMostOps = 16; // each is there once per row
-  int64_t ops = 0;
-  SmallVector<int64_t> extents(frame.context.form.extents);
-  extents.push_back(frame.problem.k);
-  graph::walkDemands(graph::Demand{operand.value, operand.map}, extents, [&](const graph::Demand &) {
-    ++ops;
-    return ops <= kMostOps;
-  });
-  return ops <= kMostOps;
-}
-
 FailureOr<SmallVector<Value>> MatmulFeed::load(Value block) {
   SmallVector<Value> fragments;
-  for (int64_t i = 0; isHeld() && i < rows() / frame.tile.warps; ++i) {
-    FailureOr<Value> row = loadRow(block, index.add(index.constant(i * frame.tile.warps), frame.warp));
-    if (failed(row)) return failure();
-    fragments.push_back(*row);
+  for (int64_t i = 0; operand.isHeld && i < rows() / frame.tile.warps; ++i) {
+    FailureOr<Value> fragment = loadRow(block, {frame.warp, i * frame.tile.warps});
+    if (failed(fragment)) return failure();
+    fragments.push_back(*fragment);
   }
   return fragments;
 }
 
 LogicalResult MatmulFeed::store(ArrayRef<Value> fragments, Value existing, Value block) {
   Value tile = slot(block);
-  if (!isHeld())
+  if (!operand.isHeld)
     return forLoop(b, loc, frame.warp, index.constant(rows()), frame.tile.warps, [&](Value row) -> LogicalResult {
-      FailureOr<Value> fragment = loadRow(existing, row);
+      FailureOr<Value> fragment = loadRow(existing, {row, 0});
       if (failed(fragment)) return failure();
       storeRow(*fragment, tile, row);
       return success();
     });
   for (auto [i, fragment] : llvm::enumerate(fragments))
-    storeRow(fragment, tile, index.add(index.constant(static_cast<int64_t>(i) * frame.tile.warps), frame.warp));
+    storeRow(fragment, tile, rowOf({frame.warp, static_cast<int64_t>(i) * frame.tile.warps}));
   return success();
 }
 

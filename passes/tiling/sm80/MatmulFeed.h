@@ -47,12 +47,15 @@ private:
   int64_t lanes() const { return operand.alongK ? frame.tile.depth : frame.tile.extent[side]; }
   int64_t rows() const { return operand.alongK ? frame.tile.extent[side] : frame.tile.depth; }
   int64_t vec() const;
-  /// Whether a block's rows are loaded at once, before the products that hide their latency, and stored behind them;
-  /// else, of a long prologue, one after the other in a loop.
-  bool isHeld() const;
   mlir::Value depthLeft(mlir::Value block);
-  Point rowPoint(mlir::Value block, mlir::Value row);
-  mlir::FailureOr<mlir::Value> loadRow(mlir::Value block, mlir::Value row);
+  /// A row's number: a value and a constant, apart so that rows of a warp share what is computed of their addresses.
+  struct Row {
+    mlir::Value start;
+    int64_t plus;
+  };
+  mlir::Value rowOf(Row row);
+  Point rowPoint(mlir::Value block, Row row);
+  mlir::FailureOr<mlir::Value> loadRow(mlir::Value block, Row row);
   void storeRow(mlir::Value fragment, mlir::Value tile, mlir::Value row);
 };
 

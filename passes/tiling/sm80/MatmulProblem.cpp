@@ -28,8 +28,10 @@ public:
   }
 
   void run() {
-    int64_t alongK = 0, alongFree = 0;
+    constexpr int64_t kMostHeld = 16; // ops: each is there once per row
+    int64_t alongK = 0, alongFree = 0, ops = 0;
     graph::walkDemands(graph::Demand{operand.value, operand.map}, extents, [&](const graph::Demand &demand) {
+      ++ops;
       auto memory = memories.find(demand.value);
       if (memory == memories.end()) return true;
       loads.push_back({offsetOf(demand, memory->second), bytesOf(demand)});
@@ -39,6 +41,12 @@ public:
     });
     operand.alongK = alongK >= alongFree;
     operand.vec = accessWidth();
+    operand.isHeld = ops <= kMostHeld;
+    for (const Load &load : loads) {
+      bool varies = load.offset.isFunctionOfDim(operand.alongK ? kDim : operand.free);
+      operand.variesAlongLanes &= varies;
+      if (varies) operand.heldBytes += std::max(load.bytes, 4 / operand.vec); // a register for each narrow access
+    }
     findSource();
   }
 

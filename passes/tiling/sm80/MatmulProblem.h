@@ -39,7 +39,12 @@ struct MatmulOperand {
   int64_t extent = 0;  ///< of `free`
   bool alongK = true;  ///< what is next to each other in memory runs along k, else along `free`
   int64_t vec = 1;     ///< elements of one access of up to 16 bytes along that dimension
-  mlir::Value memory;  ///< the region's argument that it is, views aside; null where it is computed
+  /// Where it does not come by copies: whether a block's rows are loaded at once, before the products that hide their
+  /// latency, and stored behind them; else, of a long prologue, one after the other in a loop.
+  bool isHeld = true;
+  bool variesAlongLanes = true; ///< everything that is loaded for it does
+  int64_t heldBytes = 0;        ///< of a thread's registers, for each element that it has loaded
+  mlir::Value memory;           ///< the region's argument that it is, views aside; null where it is computed
   std::optional<CopySource> source;
 };
 

@@ -57,10 +57,15 @@ int64_t sharedBytes(const MatmulProblem &problem, const OuterSchedule &s) {
 
 /// Registers of a thread for operands on their way through them, a block ahead.
 template <typename S> int64_t transitRegisters(const MatmulProblem &problem, const S &s, int64_t threads) {
-  int64_t bytes = 0;
-  for (Side side : {Left, Right})
-    if (FeedLayout feed = feedOf(problem, s, side); !feed.async) bytes += feed.bytes(problem);
-  return llvm::divideCeil(bytes, 4 * threads);
+  int64_t count = 0;
+  for (Side side : {Left, Right}) {
+    const MatmulOperand &operand = problem.operands[side];
+    if (feedOf(problem, s, side).async || !operand.isHeld) continue;
+    int64_t extent = side == Left ? s.bm : s.bn, rows = operand.alongK ? extent : s.bk;
+    // The elements, and where each of a warp's rows is stored.
+    count += llvm::divideCeil(extent * s.bk * operand.heldBytes, 4 * threads) + llvm::divideCeil(rows * 32, threads);
+  }
+  return count;
 }
 int64_t registers(const MatmulProblem &problem, const MmaSchedule &s) {
   int64_t threads = s.warpsM * s.warpsN * 32, rows = s.bm / s.warpsM, columns = s.bn / s.warpsN;
@@ -69,8 +74,7 @@ int64_t registers(const MatmulProblem &problem, const MmaSchedule &s) {
 }
 int64_t registers(const MatmulProblem &problem, const OuterSchedule &s) {
   int64_t rows = s.bm / s.threadsM, columns = s.bn / s.threadsN;
-  return rows * columns + 2 * (rows + columns) + transitRegisters(problem, s, s.threadsM * s.threadsN) +
-         kOtherRegisters;
+  return rows * columns + rows + columns + transitRegisters(problem, s, s.threadsM * s.threadsN) + kOtherRegisters;
 }
 
 //===- Legality ---------------------------------------------------------------------------------------------------===//
