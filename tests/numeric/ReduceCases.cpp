@@ -146,6 +146,11 @@ std::vector<OpCase> kiln::numeric::matmulCases() {
                            shapeString(row.b) + (row.options.transposeB ? "^T" : ""),
                        build});
     }
+  for (DType dtype : {f32, f16, bf16}) // one k, and rows that do not follow each other in memory
+    cases.push_back({"matmul of a column " + std::string(name(dtype)), [dtype](Graph &g) {
+                       Tensor x = transpose(g.input("x", {40, 4, 9, 1}, dtype), 0, 2);
+                       g.output("y", matmul(sliceAxis(x, 1, 1, 3), g.input("w", {1, 3}, dtype)));
+                     }});
   auto linear = [](Graph &g, DType dtype) {
     Tensor x = g.input("x", {33, 40}, dtype), w = g.input("w", {40, 65}, dtype), b = g.input("b", {65}, dtype);
     g.output("y", gelu(matmul(x, w) + b) + g.input("r", {33, 65}, dtype));

@@ -98,8 +98,9 @@ FailureOr<Value> MatmulFeed::loadRow(Value block, Row row) {
   const Emitter::Anchors noAnchors;
   Emitter emitter(b, loc, frame.context.memories, noAnchors, point);
   FailureOr<Value> value = emitter.emitFragment(operand.value, operand.map);
-  if (failed(value) || !kResidue || operand.memory) return value;
-  // What a prologue makes of a masked element may be anything.
+  if (failed(value) || !kResidue || (operand.memory && operand.variesAlongLanes)) return value;
+  // What a prologue makes of a masked element may be anything, and so may a scalar that is there for all lanes: an
+  // infinity would meet the other operand's zeros.
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(frame.problem.element));
   return arith::SelectOp::create(b, loc, point.residue, *value, emitter.splat(zero)).getResult();
 }
