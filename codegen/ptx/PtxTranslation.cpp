@@ -122,7 +122,7 @@ LogicalResult translateLoad(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleT
   size_t count = load.getValues().size();
   text += fmt::format(" @${} ld.{}{}{} {}, [${}+{}]; }}", predicate, spaceOf(load.getPointer()).str(),
                       load.getReadOnly() ? ".nc" : "", accessOf(type, count), registerList(0, count), pointer,
-                      load.getOffset());
+                      static_cast<int64_t>(load.getOffset()));
   assembly.emit(text, load->getResults());
   return success();
 }
@@ -134,7 +134,8 @@ LogicalResult translateStore(Operation *op, llvm::IRBuilderBase &b, LLVM::Module
   unsigned pointer = assembly.input(store.getPointer()), predicate = assembly.input(store.getPredicate());
   size_t count = store.getValues().size();
   assembly.emit(fmt::format("@${} st.{}{} [${}+{}], {};", predicate, spaceOf(store.getPointer()).str(),
-                            accessOf(store.getValues()[0].getType(), count), pointer, store.getOffset(),
+                            accessOf(store.getValues()[0].getType(), count), pointer,
+                            static_cast<int64_t>(store.getOffset()),
                             registerList(0, count)),
                 store->getResults());
   return success();

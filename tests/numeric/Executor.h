@@ -55,6 +55,8 @@ std::unique_ptr<Executor> makeHostExecutor(const Target &target, codegen::JitEff
 std::unique_ptr<Executor> makeCudaExecutor(const Target &target);
 /// Interprets the tile programs of gpu targets, and runs no plans.
 std::unique_ptr<Executor> makeTileExecutor();
+/// Interprets what thread-level functions of a gpu target do, every thread, and runs no plans.
+std::unique_ptr<Executor> makeThreadExecutor(const Target &target);
 /// One of the first two, as the target says. `effort` is that of the cpu's JIT.
 std::unique_ptr<Executor> makeExecutor(const Target &target, codegen::JitEffort effort);
 

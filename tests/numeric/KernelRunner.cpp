@@ -83,6 +83,11 @@ bool &kiln::numeric::interpretsTiles() {
   return interprets;
 }
 
+bool &kiln::numeric::interpretsThreads() {
+  static bool interprets = false;
+  return interprets;
+}
+
 Target kiln::numeric::targetOf(const BuildOptions &options) {
   std::string name = options.target.empty() ? defaultTarget() : options.target;
   if (std::optional<Target> row = findTarget(name)) return *row;
@@ -98,7 +103,10 @@ static std::string keyOf(const Target &target, const BuildOptions &options) {
 Executor &KernelRunner::executor(const BuildOptions &options) {
   Target target = targetOf(options);
   std::unique_ptr<Executor> &known = executors[keyOf(target, options)];
-  if (!known) known = options.interpret ? makeTileExecutor() : makeExecutor(target, options.effort);
+  if (!known)
+    known = !options.interpret     ? makeExecutor(target, options.effort)
+            : interpretsThreads() ? makeThreadExecutor(target)
+                                  : makeTileExecutor();
   return *known;
 }
 

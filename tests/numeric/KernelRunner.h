@@ -35,6 +35,8 @@ Part &part();
 
 /// Whether tile programs are interpreted where nothing else is said: at first not.
 bool &interpretsTiles();
+/// Whether it is the threads that are interpreted then, not the tile programs.
+bool &interpretsThreads();
 
 struct BuildOptions {
   std::string target;                 ///< a row of ir/target; empty: defaultTarget()

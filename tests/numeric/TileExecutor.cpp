@@ -1,7 +1,10 @@
-// Tile programs of gpu targets without a GPU: interpreted on whole fragments, in memory with bounds.
+// Kernels of gpu targets without a GPU, interpreted in memory with bounds: as tile programs, on whole fragments, or as
+// thread-level functions, thread by thread.
 #include "tests/numeric/Executor.h"
+#include "tests/numeric/threads/Machine.h"
 #include "tests/numeric/tiles/Machine.h"
 
+#include "compiler/Pipeline.h"
 #include "passes/plan/Layouts.h"
 
 #include <cstring>
@@ -13,8 +16,13 @@ using namespace kiln::numeric;
 
 namespace {
 
-KernelRun runOnce(tile::KernelOp program, graph::KernelOp kernel, std::span<const HostTensor> inputs, uint8_t poison,
-                  bool backwards) {
+/// Runs one CTA.
+using RunCta = std::function<void(int64_t)>;
+/// Makes what runs CTAs on the bytes of a kernel's arguments.
+using MakeMachine = llvm::function_ref<RunCta(std::vector<std::span<std::byte>>)>;
+
+KernelRun runOnce(MakeMachine make, int64_t grid, graph::KernelOp kernel, std::span<const HostTensor> inputs,
+                  uint8_t poison, bool backwards) {
   KernelRun run;
   std::vector<std::vector<std::byte>> memory;
   for (const HostTensor &input : inputs) {
@@ -25,10 +33,9 @@ KernelRun runOnce(tile::KernelOp program, graph::KernelOp kernel, std::span<cons
     run.outputs.push_back(resultMemory(kernel, i));
     memory.emplace_back(run.outputs.back().byteSize(), std::byte(poison));
   }
-  tiles::Machine machine(program, {memory.begin(), memory.end()});
-  auto grid = static_cast<int64_t>(program.getGrid());
   try {
-    for (int64_t cta = 0; cta < grid; ++cta) machine.run(backwards ? grid - 1 - cta : cta);
+    RunCta runCta = make({memory.begin(), memory.end()});
+    for (int64_t cta = 0; cta < grid; ++cta) runCta(backwards ? grid - 1 - cta : cta);
   } catch (const tiles::Fault &fault) {
     run.fault = fault.what();
   }
@@ -42,6 +49,12 @@ KernelRun runOnce(tile::KernelOp program, graph::KernelOp kernel, std::span<cons
   return denseRun(kernel, std::move(run));
 }
 
+KernelRun runTwice(MakeMachine make, int64_t grid, graph::KernelOp kernel, std::span<const HostTensor> inputs) {
+  KernelRun first = runOnce(make, grid, kernel, inputs, 0xFF, /*backwards=*/false);
+  if (!first.fault.empty()) return first;
+  return sameTwice(std::move(first), runOnce(make, grid, kernel, inputs, 0xA5, /*backwards=*/true));
+}
+
 class TileExecutor final : public Executor {
 public:
   void makeCode(ModuleOp module, BuiltKernel &built) override {
@@ -51,15 +64,43 @@ public:
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
     auto module = std::static_pointer_cast<OwningOpRef<ModuleOp>>(built.own);
     auto program = *(*module)->getOps<tile::KernelOp>().begin();
-    std::vector<HostTensor> operands = operandsOf(kernel, inputs);
-    KernelRun first = runOnce(program, kernel, operands, 0xFF, /*backwards=*/false);
-    if (!first.fault.empty()) return first;
-    return sameTwice(std::move(first), runOnce(program, kernel, operands, 0xA5, /*backwards=*/true));
+    auto make = [&](std::vector<std::span<std::byte>> memory) -> RunCta {
+      return [m = std::make_shared<tiles::Machine>(program, std::move(memory))](int64_t cta) { m->run(cta); };
+    };
+    return runTwice(make, built.grid, kernel, operandsOf(kernel, inputs));
   }
 
   std::shared_ptr<Device> device() override { return nullptr; }
 };
 
+class ThreadExecutor final : public Executor {
+public:
+  explicit ThreadExecutor(const Target &target) : target(target) {}
+
+  void makeCode(ModuleOp module, BuiltKernel &built) override {
+    if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
+      throw std::runtime_error("no thread-level function");
+    built.own = std::make_shared<OwningOpRef<ModuleOp>>(module.clone());
+  }
+
+  KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
+    auto module = std::static_pointer_cast<OwningOpRef<ModuleOp>>(built.own);
+    auto function = *(*module)->getOps<LLVM::LLVMFuncOp>().begin();
+    auto make = [&](std::vector<std::span<std::byte>> memory) -> RunCta {
+      return [m = std::make_shared<threads::Machine>(function, std::move(memory))](int64_t cta) { m->run(cta); };
+    };
+    return runTwice(make, built.grid, kernel, operandsOf(kernel, inputs));
+  }
+
+  std::shared_ptr<Device> device() override { return nullptr; }
+
+private:
+  Target target;
+};
+
 } // namespace
 
 std::unique_ptr<Executor> kiln::numeric::makeTileExecutor() { return std::make_unique<TileExecutor>(); }
+std::unique_ptr<Executor> kiln::numeric::makeThreadExecutor(const Target &target) {
+  return std::make_unique<ThreadExecutor>(target);
+}

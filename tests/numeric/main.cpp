@@ -1,6 +1,6 @@
-// kiln-numeric [--target ROW [--interpret]] [--part I/N] [GoogleTest's options]: the suite for a target of this
-// machine, the processor's best without one. A gpu target runs on this machine's first GPU, or by the interpreter of
-// tile programs.
+// kiln-numeric [--target ROW [--interpret [--threads]]] [--part I/N] [GoogleTest's options]: the suite for a target of
+// this machine, the processor's best without one. A gpu target runs on this machine's first GPU, or by an interpreter of
+// tile programs or of threads.
 #include "tests/numeric/KernelRunner.h"
 
 #include <CLI/CLI.hpp>
@@ -16,6 +16,8 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember(kiln::targetNames()))
       ->capture_default_str();
   app.add_flag("--interpret", interpretsTiles(), "Interpret tile programs instead of running code");
+  app.add_flag("--threads", interpretsThreads(), "Interpret what every thread does, not the tile programs")
+      ->needs("--interpret");
   std::string which;
   app.add_option("--part", which, "I/N: the cases whose number leaves I by N");
   CLI11_PARSE(app, argc, argv);

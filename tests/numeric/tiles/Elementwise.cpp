@@ -27,6 +27,21 @@ unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBit
 uint64_t masked(uint64_t bits, unsigned width) { return width >= 64 ? bits : bits & ((uint64_t(1) << width) - 1); }
 int64_t asSigned(uint64_t bits, unsigned width) { return static_cast<int64_t>(bits << (64 - width)) >> (64 - width); }
 
+/// a + b rounded to odd: what is then rounded to a narrower type is as if rounded once.
+static double addToOdd(double a, double b) {
+  double sum = a + b, part = sum - a;
+  double rest = (a - (sum - part)) + (b - part); // exact: sum + rest = a + b
+  auto bits = std::bit_cast<int64_t>(sum);
+  if (rest == 0 || !std::isfinite(sum) || (bits & 1)) return sum;
+  return std::bit_cast<double>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
+uint64_t fusedMultiplyAdd(Type type, uint64_t a, uint64_t b, uint64_t c) {
+  double x = decode(type, a), y = decode(type, b), z = decode(type, c);
+  if (!type.isF32()) return encode(type, addToOdd(x * y, z)); // the product is exact
+  return std::bit_cast<uint32_t>(std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));
+}
+
 double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return NAN;
   return a > b || (a == b && !std::signbit(a)) ? a : b;
@@ -82,21 +97,10 @@ template <double (*fn)(double)> void floatUnary(Machine &m, Operation *op) {
   perElement(m, op, [&](uint64_t *x) { return encode(type, fn(decode(type, x[0]))); });
 }
 
-/// a + b rounded to odd: what is then rounded to a narrower type is as if rounded once.
-double addToOdd(double a, double b) {
-  double sum = a + b, part = sum - a;
-  double rest = (a - (sum - part)) + (b - part); // exact: sum + rest = a + b
-  auto bits = std::bit_cast<int64_t>(sum);
-  if (rest == 0 || !std::isfinite(sum) || (bits & 1)) return sum;
-  return std::bit_cast<double>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
-}
-
 void fma(Machine &m, Operation *op) {
   Type type = elementOut(op);
-  perElement(m, op, [&](uint64_t *x) -> uint64_t {
-    double a = decode(type, x[0]), b = decode(type, x[1]), c = decode(type, x[2]);
-    if (!type.isF32()) return encode(type, addToOdd(a * b, c)); // the product is exact
-    return std::bit_cast<uint32_t>(std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  perElement(m, op, [&](uint64_t *x) {
+    return fusedMultiplyAdd(type, x[0], x[1], x[2]);
   });
 }
 

@@ -117,6 +117,8 @@ llvm::ArrayRef<Row> fragmentRows();
 double decode(mlir::Type type, uint64_t bits);
 /// Rounded to nearest even.
 uint64_t encode(mlir::Type type, double value);
+/// a·b + c of elements, rounded once.
+uint64_t fusedMultiplyAdd(mlir::Type type, uint64_t a, uint64_t b, uint64_t c);
 unsigned widthOf(mlir::Type type);
 int64_t asSigned(uint64_t bits, unsigned width);
 uint64_t masked(uint64_t bits, unsigned width);
