@@ -3,6 +3,7 @@
 // kind shows that it would.
 
 #include "codegen/cpu/Rows.h"
+#include "codegen/gpu/Rows.h"
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
@@ -150,6 +151,8 @@ std::vector<std::string> missingTileRows(StringRef op) {
                                                "tile.async_wait", "tile.load_matrix", "tile.approx"};
   if (!frame.contains(op) && !threaded.contains(op) && !codegen::cpuRows().contains(op))
     complaints.push_back(op.str() + ": no cpu lowering row");
+  if (op != "tile.kernel" && op != "tile.return" && !codegen::gpu::gpuRows().contains(op))
+    complaints.push_back(op.str() + ": no gpu lowering row");
   return complaints;
 }
 
@@ -195,7 +198,8 @@ TEST(Completeness, AMadeUpOpIsReportedInEveryColumn) {
             (Complaints{name + "registered op", name + "summary", name + "interpreter row with a bound",
                         name + "emission row or skeleton", name + "round trip"}));
   EXPECT_EQ(missingTileRows("tile.made_up"), (Complaints{"tile.made_up: no summary", "tile.made_up: no round trip",
-                                                         "tile.made_up: no cpu lowering row"}));
+                                                         "tile.made_up: no cpu lowering row",
+                                                         "tile.made_up: no gpu lowering row"}));
 }
 
 } // namespace
