@@ -15,7 +15,9 @@ LogicalResult matmulRow(Operation *op, Operands x, MutableArrayRef<OracleTensor>
   ArrayRef<int64_t> a = x[0]->shape, y = results[0].shape;
   MatmulShape shape{1, y[y.size() - 2], y.back(), 0, product.getTransposeA(), product.getTransposeB()};
   shape.k = shape.transposeA ? a[a.size() - 2] : a.back();
-  shape.sixteenBit = getElementTypeOrSelf(product.getA().getType()).getIntOrFloatBitWidth() == 16;
+  auto element = cast<FloatType>(getElementTypeOrSelf(product.getA().getType()));
+  if (element.getWidth() == 16)
+    shape.smallest = APFloat::getSmallestNormalized(element.getFloatSemantics()).convertToDouble();
   for (int64_t extent : y.drop_back(2)) shape.batch *= extent;
   results[0].zeroSigns = false;
   OracleTensor left, right;

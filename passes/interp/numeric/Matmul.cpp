@@ -130,6 +130,7 @@ Element inAnyOrder(const Operand &a, const Operand &b, int64_t i, int64_t j, int
 
 struct Batch {
   std::vector<double> product, magnitude, reach; ///< sum a b, sum |a||b|, sum (|a| + bound)(|b| + bound)
+  std::vector<double> lined;                     ///< as reach, no factor less than the smallest of 16-bit operands
 };
 
 Batch products(const MatmulShape &s, const Operand &a, const Operand &b) {
@@ -142,14 +143,16 @@ Batch products(const MatmulShape &s, const Operand &a, const Operand &b) {
   both([](const Operand &o) { return [&o](int64_t i) { return o.tensor.values[o.start + i]; }; }, result.product);
   both([](const Operand &o) { return [&o](int64_t i) { return std::fabs(o.tensor.values[o.start + i]); }; },
        result.magnitude);
-  if (a.tensor.bounds.empty() && b.tensor.bounds.empty()) return result;
-  auto reach = [](const Operand &o) {
-    return [&o](int64_t i) {
-      Element e = o.tensor.at(o.start + i);
-      return std::fabs(e.v) + e.b;
+  auto reachOver = [](double least) {
+    return [least](const Operand &o) {
+      return [&o, least](int64_t i) {
+        Element e = o.tensor.at(o.start + i);
+        return std::max(std::fabs(e.v) + e.b, least);
+      };
     };
   };
-  both(reach, result.reach);
+  if (!a.tensor.bounds.empty() || !b.tensor.bounds.empty()) both(reachOver(0), result.reach);
+  if (s.smallest > 0) both(reachOver(s.smallest), result.lined);
   return result;
 }
 
@@ -172,6 +175,7 @@ double matmulUnits(int64_t k) {
 void matmul(const MatmulShape &s, const OracleTensor &a, const OracleTensor &b, OracleTensor &result) {
   if (s.k == 0 || result.size() == 0) return; // zeros already
   double units = matmulUnits(s.k) * kUnit, tiny = static_cast<double>(s.k) * 0x1p-150;
+  if (s.smallest > 0) tiny = static_cast<double>(s.k + 1) * 0x1p-149;
   result.bounds.assign(result.values.size(), 0.0);
   for (int64_t batch = 0; batch < s.batch; ++batch) {
     Operand left{a, batch * s.m * s.k, s.transposeA ? 1 : s.k, s.transposeA ? s.m : 1};
@@ -182,10 +186,11 @@ void matmul(const MatmulShape &s, const OracleTensor &a, const OracleTensor &b, 
       for (int64_t j = 0; j < s.n; ++j) {
         int64_t at = i * s.n + j;
         double reach = sums.reach.empty() ? sums.magnitude[at] : sums.reach[at];
-        double bound = (units / (1 - units) * reach + (reach - sums.magnitude[at])) * kSlack + (reach > 0 ? tiny : 0);
+        double lined = sums.lined.empty() || reach == 0 ? reach : sums.lined[at];
+        double bound = (units / (1 - units) * lined + (reach - sums.magnitude[at])) * kSlack + (reach > 0 ? tiny : 0);
         Element element{sums.product[at], std::max(bound, 0.0), rowMarks[i] || columnMarks[j]};
         if (!(reach + bound < kOverflow)) {
-          auto exactly = s.sixteenBit ? inAnyOrder : stepByStep;
+          auto exactly = s.smallest > 0 ? inAnyOrder : stepByStep;
           element = exactly(left, right, i, j, s.k);
         }
         result.set(batch * s.m * s.n + at, element);

@@ -119,6 +119,18 @@ TEST(InterpMatmul, SpecialValuesAndOverflow) {
   expectExact(evaluate(text, {floats({3, 2}, {0, kInf, 1, 1, 1, 1}), floats({2, 1}, {kInf, 0})}), {kNan, kInf, kInf});
 }
 
+TEST(InterpMatmul, SixteenBitProductsLineUpAsNormalOnes) {
+  std::string text = "func.func @f(%a: tensor<1x2xf16>, %b: tensor<2x1xf16>) -> tensor<1x1xf32> {\n"
+                     "  %y = graph.matmul %a, %b : (tensor<1x2xf16>, tensor<2x1xf16>) -> tensor<1x1xf32>\n"
+                     "  return %y : tensor<1x1xf32>\n}";
+  // A tensor core lines 0 times 2^15 up as 2^-14 times 2^15, which costs 2^-8 times 1 its last bits.
+  OracleTensor y = evaluate(
+      text, {HostTensor::of({1, 2}, DType::F16, {0, 0x1p-8}), HostTensor::of({2, 1}, DType::F16, {0x1p15, 1})});
+  EXPECT_EQ(y.at(0).v, 0x1p-8);
+  EXPECT_GE(y.at(0).b, 0x1p-22);
+  EXPECT_LE(y.at(0).b, 0x1p-21);
+}
+
 TEST(InterpMatmul, SixteenBitSumsInAnyOrder) {
   std::string text = "func.func @f(%a: tensor<6x3xbf16>, %b: tensor<3x1xbf16>) -> tensor<6x1xf32> {\n"
                      "  %y = graph.matmul %a, %b : (tensor<6x3xbf16>, tensor<3x1xbf16>) -> tensor<6x1xf32>\n"
