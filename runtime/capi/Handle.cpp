@@ -75,9 +75,10 @@ static Described describe(const PlanBuffer &b) {
   return d;
 }
 
-kiln_executable::kiln_executable(CompiledGraph graph, std::shared_ptr<Device> runsOn)
-    : bound(std::move(graph.plan), std::move(graph.kernels), std::move(runsOn)), version(std::move(graph.kiln)),
-      device(std::move(graph.device)), report(std::move(graph.report)), plan(toJson(bound.plan)) {
+kiln_executable::kiln_executable(CompiledGraph graph, std::shared_ptr<Device> runsOn, int32_t ordinal)
+    : bound(std::move(graph.plan), std::move(graph.kernels), std::move(runsOn)), ordinal(ordinal),
+      version(std::move(graph.kiln)), device(std::move(graph.device)), report(std::move(graph.report)),
+      plan(toJson(bound.plan)) {
   const LaunchPlan &p = bound.plan;
   if (!p.extents.empty())
     throw Error({.code = ErrorCode::InvalidInput,

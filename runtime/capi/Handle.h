@@ -46,9 +46,10 @@ struct Described {
 
 struct kiln_executable {
   /// Throws Error on a plan with run-time extents.
-  kiln_executable(kiln::CompiledGraph graph, std::shared_ptr<kiln::Device> device);
+  kiln_executable(kiln::CompiledGraph graph, std::shared_ptr<kiln::Device> device, int32_t ordinal = 0);
 
   kiln::BoundPlan bound;
+  const int32_t ordinal; ///< of the GPU it runs on
   const std::string version, device, report, plan;
   std::vector<kiln::capi::Described> tensors[3]; ///< by kiln_role
 
@@ -60,6 +61,10 @@ struct kiln_executable {
 
 struct kiln_buffer {
   kiln::DeviceBuffer memory;
+  kiln::DType dtype;
+  std::vector<int64_t> shape;
+  bool onCpu;
+  int32_t ordinal; ///< of the GPU, else 0
 };
 
 struct kiln_replay {

@@ -10,7 +10,7 @@ using namespace kiln::capi;
 static kiln_executable *load(CompiledGraph graph, const kiln_load_options *given) {
   kiln_load_options options = optionsOr(given, KILN_LOAD_OPTIONS);
   std::shared_ptr<Device> device = makeDevice(graph.device, {.threads = options.threads, .ordinal = options.ordinal});
-  return new kiln_executable(std::move(graph), std::move(device));
+  return new kiln_executable(std::move(graph), std::move(device), options.ordinal);
 }
 
 kiln_status kiln_load(const char *path, const kiln_load_options *options, kiln_executable **executable) {

@@ -81,8 +81,12 @@ kiln_status kiln_run_owned(kiln_executable *executable, void *const *inputs, siz
     checkCount(executable->tensors[KILN_OUTPUT], output_count, call, "outputs");
     auto in = addresses(inputs, input_count, call, "inputs");
     std::vector<std::unique_ptr<kiln_buffer>> made;
-    for (DeviceBuffer &memory : executable->bound.loaded()->runAllocating(in, {}, {.stream = {stream}}))
-      made.push_back(std::make_unique<kiln_buffer>(kiln_buffer{std::move(memory)}));
+    for (DeviceBuffer &memory : executable->bound.loaded()->runAllocating(in, {}, {.stream = {stream}})) {
+      const Described &d = executable->tensors[KILN_OUTPUT][made.size()];
+      made.push_back(
+          std::make_unique<kiln_buffer>(kiln_buffer{std::move(memory), static_cast<DType>(d.info.dtype), d.shape,
+                                                    executable->device == "cpu", executable->ordinal}));
+    }
     for (size_t i = 0; i < made.size(); ++i) outputs[i] = made[i].release();
   });
 }

@@ -150,6 +150,36 @@ KILN_API size_t kiln_buffer_bytes(const kiln_buffer *buffer);
 /* Null is let pass. */
 KILN_API void kiln_buffer_release(kiln_buffer *buffer);
 
+/* DLPack, by which frameworks pass tensors in memory; these have the layout of its DLTensor and DLManagedTensor. */
+typedef struct kiln_dl_tensor {
+  void *data;
+  struct {
+    int32_t type; /* 1: cpu, 2: cuda */
+    int32_t id;
+  } device;
+  int32_t rank;
+  struct {
+    uint8_t code; /* 0: int, 2: float, 4: bfloat, 6: bool, 10: f8E4M3FN, 12: f8E5M2, 14: f8E8M0 */
+    uint8_t bits;
+    uint16_t lanes;
+  } dtype;
+  int64_t *shape;
+  int64_t *strides; /* in elements; null: dense */
+  uint64_t byte_offset;
+} kiln_dl_tensor;
+typedef struct kiln_dl_managed_tensor {
+  kiln_dl_tensor tensor;
+  void *manager;
+  void (*deleter)(struct kiln_dl_managed_tensor *self);
+} kiln_dl_managed_tensor;
+
+/* The address of a tensor that somebody else made, for kiln_run to take as that input or output: it must have the
+ * dtype, shape and device of the graph's, and be dense. */
+KILN_API kiln_status kiln_dl_address(const kiln_executable *executable, kiln_role role, size_t index,
+                                     const kiln_dl_tensor *tensor, void **address);
+/* Makes a tensor of a buffer, which it takes over: whoever has the tensor calls its deleter in the end. */
+KILN_API kiln_status kiln_buffer_to_dl(kiln_buffer *buffer, kiln_dl_managed_tensor **tensor);
+
 /* A run on fixed addresses, to be repeated at less cost: on a GPU, one CUDA graph. */
 typedef struct kiln_replay kiln_replay;
 /* Nothing runs yet. The memory at these addresses must outlive the replay. */

@@ -67,6 +67,8 @@ CALLS = {
     "kiln_capture": [*_run, _out],
     "kiln_replay_run": [_handle, ctypes.c_void_p],
     "kiln_compile": [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(_CompileOptions), _out],
+    "kiln_run_owned": [_handle, _pointers, ctypes.c_size_t, _out, ctypes.c_size_t, ctypes.c_void_p],
+    "kiln_buffer_to_dl": [_handle, _out],
     "kiln_ir": [_handle, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)],
 }
 OTHERS = {
@@ -79,6 +81,7 @@ OTHERS = {
     "kiln_report": (ctypes.c_char_p, [_handle]),
     "kiln_plan": (ctypes.c_char_p, [_handle]),
     "kiln_close": (None, [_handle]),
+    "kiln_buffer_release": (None, [_handle]),
     "kiln_replay_close": (None, [_handle]),
     "kiln_devices": (ctypes.c_char_p, []),
 }
@@ -175,6 +178,13 @@ class Graph:
         self.library.call("kiln_run", self.handle, _addresses(inputs), len(inputs), _addresses(outputs), len(outputs),
                           stream)
 
+    def run_owned(self, inputs, stream=0):
+        """run() into memory of Kiln's own: a Tensor for each output, for torch.from_dlpack or numpy.from_dlpack."""
+        handles = (ctypes.c_void_p * len(self.outputs))()
+        self.library.call("kiln_run_owned", self.handle, _addresses(inputs), len(inputs), handles, len(handles), stream)
+        device = (1, 0) if self.library.c.kiln_device(self.handle) == b"cpu" else (2, 0)
+        return [Tensor(self.library, handle, device) for handle in handles]
+
     def runner(self, inputs, outputs, stream=0):
         """run() with everything looked up before: a function of no arguments, for whoever times it."""
         run, handle = self.library.c.kiln_run, self.handle
@@ -226,6 +236,28 @@ class Graph:
     def close(self):
         self.library.c.kiln_close(self.handle)
         self.handle = None
+
+
+class Tensor:
+    """An output that Kiln owns until a framework takes it over."""
+
+    def __init__(self, library, handle, device):
+        self.library, self.handle, self.device = library, handle, device
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **_):
+        tensor = ctypes.c_void_p()
+        self.library.call("kiln_buffer_to_dl", self.handle, ctypes.byref(tensor))
+        self.handle = None
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return make(tensor, b"dltensor", None)
+
+    def __del__(self):
+        if self.handle:
+            self.library.c.kiln_buffer_release(self.handle)
 
 
 class Replay:

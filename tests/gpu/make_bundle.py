@@ -84,7 +84,7 @@ def fill(folder, arguments):
 def pack(folder, output, quick):
     """One compressed archive, which a reader sees whole or not at all."""
     unfinished = output.with_name(output.name + ".tmp")
-    options = ["-0"] if quick else ["--x86", f"--lzma2=preset=6,dict={DICTIONARY}"]
+    options = ["-0"] if quick else ["--x86", f"--lzma2=preset=0,dict={DICTIONARY}"]
     with unfinished.open("wb") as out:
         xz = subprocess.Popen(["xz", "--compress", "--stdout", *options], stdin=subprocess.PIPE, stdout=out)
         with tarfile.open(fileobj=xz.stdin, mode="w|") as tar:

@@ -59,6 +59,8 @@ TEST(Capi, NullPointersAreUsageErrors) {
       kiln_ir(e, nullptr, &text),
       kiln_ir(e, "fused", &text), // was not kept
       kiln_synchronize(nullptr, nullptr),
+      kiln_dl_address(e, KILN_INPUT, 0, nullptr, nullptr),
+      kiln_buffer_to_dl(nullptr, nullptr),
   };
   for (size_t i = 0; i < std::size(all); ++i) EXPECT_EQ(all[i], KILN_USAGE) << i;
   EXPECT_EQ(kiln_last_error()->code, KILN_USAGE);
@@ -140,6 +142,56 @@ TEST(Capi, ReplaysAndBuffersOutliveTheirGraph) {
   EXPECT_EQ(y[5], 128);
   kiln_buffer_release(buffer);
   kiln_replay_close(replay);
+}
+
+TEST(Capi, TensorsOfOthersAreChecked) {
+  kiln_executable *e = compiled();
+  std::vector<float> x(kCount + 1, 1.0f);
+  int64_t shape[] = {64, 64}, strides[] = {64, 1};
+  kiln_dl_tensor good = {.data = x.data(),
+                         .device = {1, 0},
+                         .rank = 2,
+                         .dtype = {2, 32, 1},
+                         .shape = shape,
+                         .strides = strides,
+                         .byte_offset = 4};
+  void *address = nullptr;
+  ASSERT_EQ(kiln_dl_address(e, KILN_INPUT, 0, &good, &address), KILN_OK) << kiln_last_error()->message;
+  EXPECT_EQ(address, x.data() + 1);
+  good.strides = nullptr;
+  EXPECT_EQ(kiln_dl_address(e, KILN_OUTPUT, 0, &good, &address), KILN_OK);
+  EXPECT_EQ(kiln_dl_address(e, KILN_OUTPUT, 1, &good, &address), KILN_USAGE);
+  auto refused = [&](auto change, const char *rule) {
+    kiln_dl_tensor bad = good;
+    change(bad);
+    EXPECT_EQ(kiln_dl_address(e, KILN_INPUT, 0, &bad, &address), KILN_INVALID_INPUT);
+    EXPECT_STREQ(kiln_last_error()->rule, rule);
+  };
+  int64_t other[] = {64, 63}, columns[] = {1, 64};
+  refused([&](auto &t) { t.shape = other; }, "a tensor must have the graph's shape");
+  refused([&](auto &t) { t.rank = 1; }, "a tensor must have the graph's shape");
+  refused([&](auto &t) { t.strides = columns; }, "a tensor must be dense and row-major");
+  refused([&](auto &t) { t.dtype.bits = 16; }, "a tensor must have the graph's dtype");
+  refused([&](auto &t) { t.dtype.lanes = 2; }, "a tensor must have the graph's dtype");
+  refused([&](auto &t) { t.device.type = 2; }, "a tensor must be on the graph's device");
+  kiln_close(e);
+}
+
+TEST(Capi, BuffersBecomeTensors) {
+  kiln_executable *e = compiled();
+  bind(e, 2);
+  std::vector<float> x(kCount, 1.0f);
+  void *in[] = {x.data()};
+  kiln_buffer *buffer = nullptr;
+  ASSERT_EQ(kiln_run_owned(e, in, 1, &buffer, 1, nullptr), KILN_OK);
+  kiln_dl_managed_tensor *tensor = nullptr;
+  ASSERT_EQ(kiln_buffer_to_dl(buffer, &tensor), KILN_OK);
+  kiln_close(e);
+  const kiln_dl_tensor &t = tensor->tensor;
+  EXPECT_TRUE(t.rank == 2 && t.shape[0] == 64 && t.shape[1] == 64 && !t.strides && t.byte_offset == 0);
+  EXPECT_TRUE(t.dtype.code == 2 && t.dtype.bits == 32 && t.dtype.lanes == 1 && t.device.type == 1);
+  EXPECT_EQ(static_cast<float *>(t.data)[kCount - 1], 128);
+  tensor->deleter(tensor);
 }
 
 TEST(Capi, SavedBytesLoad) {

@@ -84,6 +84,9 @@ class Ctypes(unittest.TestCase):
         self.graph.run_host([x], [y, s])
         self.assertLess(numpy.abs(y - numpy.sin(x.reshape(3, 1000) + 0.5)).max(), 1e-6)
         self.assertLess(numpy.abs(s - y.sum(axis=1)).max(), 1e-3)
+        owned = [numpy.from_dlpack(tensor) for tensor in self.graph.run_owned([x])]
+        self.graph.run_owned([x])  # and dropped
+        self.assertTrue((owned[0] == y).all() and (owned[1] == s).all())
 
     def test_files(self):
         expected = self.run_once(self.graph)

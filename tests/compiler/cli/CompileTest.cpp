@@ -1,6 +1,8 @@
 // kiln compile, and kiln run on what it wrote.
+#include "codegen/ptx/Assemble.h"
 #include "kiln/Error.h"
 #include "runtime/CompiledFile.h"
+#include "runtime/cuda/CudaDevice.h"
 #include "runtime/files/Npy.h"
 #include "tests/compiler/cli/MainKit.h"
 
@@ -47,6 +49,40 @@ TEST_F(Compile, EmitsThePlanAlone) {
   ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "plan", "-o", path("plan.json")}), 0) << err;
   std::ifstream file(path("plan.json"));
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), printedPlan);
+}
+
+TEST_F(Compile, EmitsPtxWithoutAGpu) {
+  ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "ptx"}), 0) << err;
+  EXPECT_TRUE(printed("// kernel matmul_") && printed(".target sm_80") && printed(".visible .entry matmul_")) << out;
+  ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "ptx", "--target", "sm_90a", "-o", path("ptx/of/m")}), 0)
+      << err;
+  std::vector<fs::path> files(fs::directory_iterator(path("ptx/of/m")), fs::directory_iterator());
+  ASSERT_EQ(files.size(), 1u);
+  std::ifstream file(files[0]);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(text.find(".target sm_90a"), std::string::npos);
+  EXPECT_NE(text.find(files[0].stem().string()), std::string::npos) << files[0];
+}
+
+TEST_F(Compile, EmitsCubinsWhereThereIsAnAssembler) {
+  auto assembler = codegen::Assembler::find();
+  bool found = bool(assembler);
+  if (!found) llvm::consumeError(assembler.takeError());
+  EXPECT_EQ(kilnMain({"compile", path("m.mlir"), "--emit", "cubin", "-o", path("cubin")}), found ? 0 : 3) << err;
+  EXPECT_TRUE(printed(found ? " 0 bytes spilled" : "--emit ptx")) << err;
+  EXPECT_EQ(fs::exists(path("cubin")), found);
+}
+
+TEST_F(Compile, AFileForAGpuRunsWhereThereIsOne) {
+  ASSERT_EQ(kilnMain({"compile", path("m.mlir"), "-o", path("m.kiln"), "--target", "sm_80"}), 0) << err;
+  CompiledGraph graph = readCompiledFile(path("m.kiln"));
+  EXPECT_EQ(graph.device, "cuda");
+  EXPECT_EQ(graph.plan.target, "sm_80");
+  const auto &kernel = std::get<CodeImage>(graph.kernels.at(0));
+  EXPECT_EQ(kernel.format, CodeImage::Format::Ptx);
+  EXPECT_GE(kernel.threads, 32);
+  bool gpu = !cudaInventory().gpus.empty();
+  EXPECT_EQ(kilnMain({"run", path("m.kiln")}), gpu ? 0 : 3) << err;
 }
 
 TEST_F(Compile, SaysWhatIsWrong) {
