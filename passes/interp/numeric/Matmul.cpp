@@ -130,7 +130,7 @@ Element inAnyOrder(const Operand &a, const Operand &b, int64_t i, int64_t j, int
 
 struct Batch {
   std::vector<double> product, magnitude, reach; ///< sum a b, sum |a||b|, sum (|a| + bound)(|b| + bound)
-  std::vector<double> lined;                     ///< as reach, no factor less than the smallest of 16-bit operands
+  std::vector<double> lined; ///< as reach, no factor but 0 less than the smallest of 16-bit operands
 };
 
 Batch products(const MatmulShape &s, const Operand &a, const Operand &b) {
@@ -147,7 +147,8 @@ Batch products(const MatmulShape &s, const Operand &a, const Operand &b) {
     return [least](const Operand &o) {
       return [&o, least](int64_t i) {
         Element e = o.tensor.at(o.start + i);
-        return std::max(std::fabs(e.v) + e.b, least);
+        double reach = std::fabs(e.v) + e.b;
+        return reach > 0 ? std::max(reach, least) : 0;
       };
     };
   };

@@ -123,12 +123,15 @@ TEST(InterpMatmul, SixteenBitProductsLineUpAsNormalOnes) {
   std::string text = "func.func @f(%a: tensor<1x2xf16>, %b: tensor<2x1xf16>) -> tensor<1x1xf32> {\n"
                      "  %y = graph.matmul %a, %b : (tensor<1x2xf16>, tensor<2x1xf16>) -> tensor<1x1xf32>\n"
                      "  return %y : tensor<1x1xf32>\n}";
-  // A tensor core lines 0 times 2^15 up as 2^-14 times 2^15, which costs 2^-8 times 1 its last bits.
-  OracleTensor y = evaluate(
-      text, {HostTensor::of({1, 2}, DType::F16, {0, 0x1p-8}), HostTensor::of({2, 1}, DType::F16, {0x1p15, 1})});
-  EXPECT_EQ(y.at(0).v, 0x1p-8);
-  EXPECT_GE(y.at(0).b, 0x1p-22);
-  EXPECT_LE(y.at(0).b, 0x1p-21);
+  // A tensor core lines 2^-24 times 2^15 up as 2^-14 times 2^15, which costs 2^-8 times 1 its last bits; zeros cost
+  // nothing.
+  for (double tiny : {0x1p-24, 0.0}) {
+    HostTensor a = HostTensor::of({1, 2}, DType::F16, {tiny, 0x1p-8});
+    OracleTensor y = evaluate(text, {a, HostTensor::of({2, 1}, DType::F16, {0x1p15, 1})});
+    EXPECT_EQ(y.at(0).v, tiny * 0x1p15 + 0x1p-8);
+    EXPECT_GE(y.at(0).b, tiny > 0 ? 0x1p-22 : 0x1p-32);
+    EXPECT_LE(y.at(0).b, tiny > 0 ? 0x1p-21 : 0x1p-29);
+  }
 }
 
 TEST(InterpMatmul, SixteenBitSumsInAnyOrder) {
