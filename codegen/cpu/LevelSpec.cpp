@@ -1,9 +1,7 @@
 #include "codegen/cpu/LevelSpec.h"
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/StringSet.h"
+#include "codegen/lower/LevelSpec.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -19,11 +17,7 @@ constexpr int64_t kMaxRows = 256;
 constexpr int64_t kMaxFragmentBits = 1 << 18;
 constexpr int64_t kMaxScratch = int64_t(1) << 30;
 
-bool isComputable(Type element) {
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-  return element.isIndex() || element.isF32() || element.isF64() || isHalf(element);
-}
+bool isComputable(Type element) { return element.isIndex() || isNumber(element); }
 
 /// Empty if a value may have this type, else what is wrong with it.
 StringRef whyNot(Type type) {
@@ -44,14 +38,6 @@ StringRef whyNot(Type type) {
   return rows * rowBits > kMaxFragmentBits ? "a fragment takes at most 262144 bits" : "";
 }
 
-LogicalResult verifyType(Operation *op, Type type) {
-  StringRef reason = whyNot(type);
-  if (reason.empty()) return success();
-  InFlightDiagnostic diag = op->emitOpError() << "cannot be lowered for the cpu target";
-  diag.attachNote() << reason << ", found: " << type;
-  return diag;
-}
-
 LogicalResult verifyAlloc(tile::AllocOp alloc) {
   std::optional<int64_t> offset = alloc.getOffset();
   if (!offset) return alloc.emitOpError("has no offset; tile-assign-shared sets it");
@@ -63,69 +49,31 @@ LogicalResult verifyAlloc(tile::AllocOp alloc) {
   return diag;
 }
 
-LogicalResult verifyTileOp(Operation *op) {
-  static const llvm::StringSet<> structure = {"tile.return", "tile.cta_id", "scf.for",      "scf.if",
-                                              "scf.while",   "scf.yield",   "scf.condition"};
-  StringRef name = op->getName().getStringRef();
-  if (!structure.contains(name) && !cpuRows().contains(name)) {
-    InFlightDiagnostic diag = op->emitError() << "'" << name << "' cannot be lowered for the cpu target";
-    diag.attachNote() << "no row of codegen/cpu names it; functions are expanded by tile-expand-functions";
-    return diag;
-  }
-  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op))
-    if (arith::FastMathFlagsAttr flags = fast.getFastMathFlagsAttr())
-      if (flags.getValue() != arith::FastMathFlags::none)
-        return op->emitOpError() << "asks for fast maths, which changes results";
-  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-    if (failed(verifyType(op, type))) return failure();
-  for (Region &region : op->getRegions())
-    for (BlockArgument argument : region.getArguments())
-      if (failed(verifyType(op, argument.getType()))) return failure();
-  if (auto alloc = dyn_cast<tile::AllocOp>(op)) return verifyAlloc(alloc);
-  return success();
+bool isKnown(StringRef name) {
+  return name == "tile.return" || name == "tile.cta_id" || isControlFlow(name) || cpuRows().contains(name);
 }
+
+constexpr TileLevel kLevel{"the cpu target", "codegen/cpu", isKnown, whyNot};
 
 } // namespace
 
 LogicalResult kiln::codegen::verifyTileLevel(tile::KernelOp kernel) {
   for (Type type : kernel.getArgumentTypes())
-    if (failed(verifyType(kernel, type))) return failure();
+    if (failed(verifyType(kernel, type, kLevel))) return failure();
   LogicalResult result = success();
   kernel.getBody().walk([&](Operation *op) {
-    if (failed(verifyTileOp(op))) result = failure();
+    auto alloc = dyn_cast<tile::AllocOp>(op);
+    if (failed(verifyTileOp(op, kLevel)) || (alloc && failed(verifyAlloc(alloc)))) result = failure();
   });
   return result;
 }
 
 LogicalResult kiln::codegen::verifyThreadLevel(LLVM::LLVMFuncOp function) {
   static const llvm::StringSet<> accepted = [] {
-    llvm::StringSet<> names;
-    for (StringRef name :
-         {// Integers.
-          "add", "sub", "mul", "sdiv", "udiv", "srem", "urem", "and", "or", "xor", "shl", "ashr", "lshr", "icmp",
-          "intr.smax", "intr.smin", "intr.umax", "intr.umin",
-          // Floats.
-          "fadd", "fsub", "fmul", "fdiv", "fneg", "fcmp", "intr.fma", "intr.sqrt", "intr.fabs", "intr.floor",
-          "intr.ceil", "intr.trunc", "intr.roundeven", "intr.copysign", "intr.maximum", "intr.minimum",
-          // Casts.
-          "fpext", "fptrunc", "sext", "zext", "trunc", "sitofp", "uitofp", "fptosi", "fptoui", "bitcast",
-          // Vectors and choice.
-          "extractelement", "insertelement", "shufflevector", "select", "mlir.constant", "mlir.poison", "mlir.undef",
-          "mlir.zero", "mlir.addressof",
-          // Memory.
-          "getelementptr", "load", "store", "intr.masked.load", "intr.masked.store", "intr.masked.gather",
-          "intr.masked.scatter",
-          // Control.
-          "br", "cond_br", "return"})
-      names.insert(name);
+    llvm::StringSet<> names{"llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.intr.masked.gather",
+                            "llvm.intr.masked.scatter"};
+    names.insert_range(commonThreadOps());
     return names;
   }();
-  LogicalResult result = success();
-  function.getBody().walk([&](Operation *op) {
-    StringRef name = op->getName().getStringRef();
-    if (name.consume_front("llvm.") && accepted.contains(name)) return;
-    op->emitError() << "'" << op->getName().getStringRef() << "' may not stand in a function for the host";
-    result = failure();
-  });
-  return result;
+  return verifyOps(function, accepted, "the host");
 }

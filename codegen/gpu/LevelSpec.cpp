@@ -1,23 +1,16 @@
 #include "codegen/gpu/LevelSpec.h"
 #include "codegen/gpu/Rows.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/StringSet.h"
+#include "codegen/lower/LevelSpec.h"
 
 using namespace mlir;
 using namespace kiln;
+using namespace kiln::codegen;
 using namespace kiln::codegen::gpu;
 
 namespace {
 
 constexpr int64_t kMostRegisters = 255; ///< of a thread, 32 bits each
 constexpr int64_t kMostCtas = std::numeric_limits<int32_t>::max();
-
-bool isComputable(Type element) {
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-  return element.isF16() || element.isBF16() || element.isF32() || element.isF64();
-}
 
 /// Registers that a thread needs for a fragment: two 16-bit elements share one.
 int64_t registersOf(const layout::Fragment &fragment, Type element) {
@@ -27,22 +20,14 @@ int64_t registersOf(const layout::Fragment &fragment, Type element) {
 
 /// Empty if a value may have this type, else what is wrong with it.
 StringRef whyNot(Type type) {
-  if (Type element = tile::elementTypeOf(type)) return isComputable(element) ? "" : "no such elements in memory";
+  if (Type element = tile::elementTypeOf(type)) return isNumber(element) ? "" : "no such elements in memory";
   if (auto ring = dyn_cast<tile::RingType>(type)) return whyNot(ring.getTile());
-  if (type.isIndex() || isComputable(type)) return "";
+  if (type.isIndex() || isNumber(type)) return "";
   auto fragment = tile::distributionOf(type);
   if (!fragment) return tile::isFragment(type) ? "its layout is of one thread" : "no such type is computed with";
   Type element = cast<RankedTensorType>(type).getElementType();
-  if (!isComputable(element)) return "no such elements are computed with";
+  if (!isNumber(element)) return "no such elements are computed with";
   return registersOf(*fragment, element) > kMostRegisters ? "a thread has 255 registers for a fragment" : "";
-}
-
-LogicalResult verifyType(Operation *op, Type type) {
-  StringRef reason = whyNot(type);
-  if (reason.empty()) return success();
-  InFlightDiagnostic diag = op->emitOpError() << "cannot be lowered for a gpu";
-  diag.attachNote() << reason << ", found: " << type;
-  return diag;
 }
 
 /// A tile's offset and bytes, and where it may start.
@@ -59,24 +44,8 @@ LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, tile::Sh
   return diag;
 }
 
-LogicalResult verifyTileOp(Operation *op, int64_t sharedBytes) {
-  static const llvm::StringSet<> structure = {"tile.return", "scf.for",   "scf.if",
-                                              "scf.while",   "scf.yield", "scf.condition"};
-  StringRef name = op->getName().getStringRef();
-  if (!structure.contains(name) && !gpuRows().contains(name)) {
-    InFlightDiagnostic diag = op->emitError() << "'" << name << "' cannot be lowered for a gpu";
-    diag.attachNote() << "no row of codegen/gpu names it; functions are expanded by tile-expand-functions";
-    return diag;
-  }
-  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op))
-    if (arith::FastMathFlagsAttr flags = fast.getFastMathFlagsAttr())
-      if (flags.getValue() != arith::FastMathFlags::none)
-        return op->emitOpError() << "asks for fast maths, which changes results";
-  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-    if (failed(verifyType(op, type))) return failure();
-  for (Region &region : op->getRegions())
-    for (BlockArgument argument : region.getArguments())
-      if (failed(verifyType(op, argument.getType()))) return failure();
+/// The place of a tile or ring; any other op has none.
+LogicalResult verifyPlace(Operation *op, int64_t sharedBytes) {
   if (auto alloc = dyn_cast<tile::AllocOp>(op))
     return verifyPlace(op, alloc.getOffset(), alloc.getTile().getType(), 1, sharedBytes);
   if (auto alloc = dyn_cast<tile::AllocRingOp>(op)) {
@@ -85,6 +54,10 @@ LogicalResult verifyTileOp(Operation *op, int64_t sharedBytes) {
   }
   return success();
 }
+
+bool isKnown(StringRef name) { return name == "tile.return" || isControlFlow(name) || gpuRows().contains(name); }
+
+constexpr TileLevel kLevel{"a gpu", "codegen/gpu", isKnown, whyNot};
 
 LogicalResult verifyKernel(tile::KernelOp kernel, const GpuTarget &target) {
   if (!kernel.getThreads()) return kernel.emitOpError("has no threads; on a gpu a CTA has them");
@@ -101,7 +74,7 @@ LogicalResult verifyKernel(tile::KernelOp kernel, const GpuTarget &target) {
     return diag;
   }
   for (Type type : kernel.getArgumentTypes())
-    if (failed(verifyType(kernel, type))) return failure();
+    if (failed(verifyType(kernel, type, kLevel))) return failure();
   return success();
 }
 
@@ -112,40 +85,24 @@ LogicalResult kiln::codegen::gpu::verifyTileLevel(tile::KernelOp kernel, const G
   LogicalResult result = success();
   int64_t sharedBytes = kernel.getSharedBytes().value_or(0);
   kernel.getBody().walk([&](Operation *op) {
-    if (failed(verifyTileOp(op, sharedBytes))) result = failure();
+    if (failed(verifyTileOp(op, kLevel)) || failed(verifyPlace(op, sharedBytes))) result = failure();
   });
   return result;
 }
 
 LogicalResult kiln::codegen::gpu::verifyThreadLevel(LLVM::LLVMFuncOp function) {
-  static const llvm::StringSet<> accepted = {
-      // Integers.
-      "llvm.add", "llvm.sub", "llvm.mul", "llvm.sdiv", "llvm.udiv", "llvm.srem", "llvm.urem", "llvm.and", "llvm.or",
-      "llvm.xor", "llvm.shl", "llvm.ashr", "llvm.lshr", "llvm.icmp", "llvm.intr.smax", "llvm.intr.smin",
-      "llvm.intr.umax", "llvm.intr.umin",
-      // Floats.
-      "llvm.fadd", "llvm.fsub", "llvm.fmul", "llvm.fdiv", "llvm.fneg", "llvm.fcmp", "llvm.intr.fma", "llvm.intr.sqrt",
-      "llvm.intr.fabs", "llvm.intr.floor", "llvm.intr.ceil", "llvm.intr.trunc", "llvm.intr.roundeven",
-      "llvm.intr.copysign", "llvm.intr.maximum", "llvm.intr.minimum", "ptx.approx",
-      // Casts.
-      "llvm.fpext", "llvm.fptrunc", "llvm.sext", "llvm.zext", "llvm.trunc", "llvm.sitofp", "llvm.uitofp",
-      "llvm.fptosi", "llvm.fptoui", "llvm.bitcast",
-      // Vectors, structs and choice.
-      "llvm.extractelement", "llvm.insertelement", "llvm.shufflevector", "llvm.extractvalue", "llvm.select",
-      "llvm.mlir.constant", "llvm.mlir.poison", "llvm.mlir.undef", "llvm.mlir.zero",
-      // Memory.
-      "llvm.getelementptr", "llvm.load", "llvm.store", "llvm.mlir.addressof", "ptx.load", "ptx.store",
-      "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
-      // Threads.
-      "nvvm.read.ptx.sreg.tid.x", "nvvm.read.ptx.sreg.ctaid.x", "nvvm.barrier0", "nvvm.bar.warp.sync",
-      "nvvm.shfl.sync", "nvvm.mma.sync",
-      // Control.
-      "llvm.br", "llvm.cond_br", "llvm.return"};
-  LogicalResult result = success();
-  function.getBody().walk([&](Operation *op) {
-    if (accepted.contains(op->getName().getStringRef())) return;
-    op->emitError() << "'" << op->getName().getStringRef() << "' may not stand in a function for a gpu";
-    result = failure();
-  });
-  return result;
+  static const llvm::StringSet<> accepted = [] {
+    llvm::StringSet<> names{
+        // The special function unit, and parts of structs.
+        "ptx.approx", "llvm.extractvalue",
+        // Memory.
+        "ptx.load", "ptx.store", "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group",
+        "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
+        // Threads.
+        "nvvm.read.ptx.sreg.tid.x", "nvvm.read.ptx.sreg.ctaid.x", "nvvm.barrier0", "nvvm.bar.warp.sync",
+        "nvvm.shfl.sync", "nvvm.mma.sync"};
+    names.insert_range(commonThreadOps());
+    return names;
+  }();
+  return verifyOps(function, accepted, "a gpu");
 }
