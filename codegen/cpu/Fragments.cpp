@@ -1,8 +1,8 @@
 // Ops of the tile dialect on fragments: splats, lanes, masks, folds, mma.
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
-#include "codegen/lower/Combine.h"
 #include "codegen/lower/Vectors.h"
+#include "ir/tile/Combine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -114,7 +114,7 @@ LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lower
   int64_t lanes = cast<RankedTensorType>(fold.getX().getType()).getDimSize(0);
   for (SmallVector<Value> &column :
        llvm::isPowerOf2_64(lanes) ? unitColumns(to, x) : unitColumnsByLane(to, x, operands[1]))
-    for (auto [sum, part] : llvm::zip_equal(acc, column)) sum = combine(to.rewriter, to.loc, fold.getKind(), sum, part);
+    for (auto [sum, part] : llvm::zip_equal(acc, column)) sum = tile::combine(to.rewriter, to.loc, fold.getKind(), sum, part);
   to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{acc});
   return success();
 }
@@ -124,7 +124,7 @@ LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &
   auto fold = cast<tile::FoldOp>(op);
   OpBuilder &b = to.rewriter;
   SmallVector<Value> units(operands[0]);
-  auto join = [&](Value lo, Value hi) { return combine(b, to.loc, fold.getKind(), lo, hi); };
+  auto join = [&](Value lo, Value hi) { return tile::combine(b, to.loc, fold.getKind(), lo, hi); };
   for (size_t half = units.size() / 2; half > 0; half /= 2)
     for (size_t u = 0; u < half; ++u) units[u] = join(units[u], units[u + half]);
   Value x = units[0];

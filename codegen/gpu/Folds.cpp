@@ -2,7 +2,7 @@
 // through shared memory, then across a warp by shuffles, last inside a run. Every thread gets the result: both partners
 // of a shuffle combine the same two values, and so does every warp with what it reads.
 #include "codegen/gpu/Words.h"
-#include "codegen/lower/Combine.h"
+#include "ir/tile/Combine.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -28,7 +28,7 @@ LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lower
   Registers result(to.rewriter, to.loc, acc.size());
   for (int64_t lane = 0; lane < acc.size(); ++lane) {
     Value sum = acc.get(lane);
-    for (int64_t i = 0; i < 8; ++i) sum = combine(to.rewriter, to.loc, fold.getKind(), sum, x.get(8 * lane + i));
+    for (int64_t i = 0; i < 8; ++i) sum = tile::combine(to.rewriter, to.loc, fold.getKind(), sum, x.get(8 * lane + i));
     result.set(lane, sum);
   }
   return to.replace(op, result.units());
@@ -95,7 +95,7 @@ LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &
   layout::Fragment fragment = *tile::distributionOf(fold.getX().getType());
   if (fragment.kind != layout::FragmentKind::Blocked)
     return op->emitOpError("folds `#tile.blocked` fragments on a gpu");
-  auto join = [&](Value l, Value r) { return combine(to.rewriter, to.loc, fold.getKind(), l, r); };
+  auto join = [&](Value l, Value r) { return tile::combine(to.rewriter, to.loc, fold.getKind(), l, r); };
   Registers x(to.rewriter, to.loc, operands[0]);
   SmallVector<Value> values;
   for (int64_t r = 0; r < x.size(); ++r) values.push_back(x.get(r));

@@ -1,5 +1,7 @@
 #include "passes/tiling/Combine.h"
 
+#include "ir/tile/Combine.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -9,22 +11,6 @@ using graph::ReduceKind;
 using tile::CombineKind;
 
 namespace {
-
-template <typename Op> Value make(OpBuilder &b, Location loc, Value l, Value r) { return Op::create(b, loc, l, r); }
-
-/// One row per combination and class of element type.
-struct CombineRow {
-  CombineKind kind;
-  Value (*onFloat)(OpBuilder &, Location, Value, Value);
-  Value (*onInt)(OpBuilder &, Location, Value, Value);
-  Value (*onBool)(OpBuilder &, Location, Value, Value);
-};
-const CombineRow kRows[] = {
-    {CombineKind::add, make<arith::AddFOp>, make<arith::AddIOp>, nullptr},
-    {CombineKind::mul, make<arith::MulFOp>, make<arith::MulIOp>, nullptr},
-    {CombineKind::max, make<arith::MaximumFOp>, make<arith::MaxSIOp>, make<arith::OrIOp>},
-    {CombineKind::min, make<arith::MinimumFOp>, make<arith::MinSIOp>, make<arith::AndIOp>},
-};
 
 TypedAttr integer(Type type, APInt value) { return IntegerAttr::get(type, value); }
 
@@ -91,11 +77,7 @@ Combine Combine::on(Type other) const {
   return c;
 }
 
-Value Combine::apply(OpBuilder &b, Location loc, Value l, Value r) const {
-  const CombineRow &row = kRows[static_cast<int>(kind)];
-  auto *make = isa<FloatType>(element) ? row.onFloat : element.isInteger(1) ? row.onBool : row.onInt;
-  return make(b, loc, l, r);
-}
+Value Combine::apply(OpBuilder &b, Location loc, Value l, Value r) const { return tile::combine(b, loc, kind, l, r); }
 
 Value Combine::identityValue(OpBuilder &b, Location loc, int64_t lanes) const {
   if (lanes) return identityFragment(b, loc, tile::simd(element, lanes));

@@ -1,9 +1,9 @@
-#include "codegen/lower/Combine.h"
+#include "ir/tile/Combine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
-using namespace kiln;
+using namespace kiln::tile;
 
 namespace {
 
@@ -17,7 +17,7 @@ struct CombineRow {
   Value (*bools)(OpBuilder &, Location, Value, Value); ///< 0 and 1 as unsigned numbers
 };
 
-/// By tile::CombineKind.
+/// By CombineKind.
 const CombineRow kCombine[] = {
     {combineWith<arith::AddFOp>, combineWith<arith::AddIOp>, combineWith<arith::XOrIOp>},
     {combineWith<arith::MulFOp>, combineWith<arith::MulIOp>, combineWith<arith::AndIOp>},
@@ -27,7 +27,7 @@ const CombineRow kCombine[] = {
 
 } // namespace
 
-Value kiln::codegen::combine(OpBuilder &b, Location loc, tile::CombineKind kind, Value x, Value y) {
+Value kiln::tile::combine(OpBuilder &b, Location loc, CombineKind kind, Value x, Value y) {
   const CombineRow &row = kCombine[static_cast<size_t>(kind)];
   Type element = getElementTypeOrSelf(x.getType());
   return (isa<FloatType>(element) ? row.floats : element.isInteger(1) ? row.bools : row.integers)(b, loc, x, y);
