@@ -25,24 +25,6 @@ using namespace kiln::codegen;
 
 namespace {
 
-/// The one pattern of the first conversion: looks the op up.
-class RowPattern final : public ConversionPattern {
-public:
-  RowPattern(const TypeConverter &types, MLIRContext *context, int64_t unitLanes)
-      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context), unitLanes(unitLanes) {}
-
-  LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
-                                ConversionPatternRewriter &rewriter) const override {
-    auto row = cpuRows().find(op->getName().getStringRef());
-    if (row == cpuRows().end()) return rewriter.notifyMatchFailure(op, "no row");
-    Lowering to{rewriter, unitLanes, op->getLoc()};
-    return row->second(op, operands, to);
-  }
-
-private:
-  int64_t unitLanes;
-};
-
 /// Made once, then shared by all functions of a module.
 class CpuLowering {
 public:
@@ -61,7 +43,10 @@ private:
 
   RewritePatternSet rows(MLIRContext *context, int64_t unitLanes) {
     RewritePatternSet patterns(context);
-    patterns.add<RowPattern>(types, context, unitLanes);
+    patterns.add<RowPattern<Lowering>>(types, context, cpuRows(),
+                                       [=](Operation *op, ConversionPatternRewriter &rewriter) -> Lowering {
+                                         return {rewriter, unitLanes, op->getLoc()};
+                                       });
     return patterns;
   }
 };

@@ -9,13 +9,8 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::codegen;
 
-const llvm::StringMap<LowerFn> &kiln::codegen::cpuRows() {
-  static const llvm::StringMap<LowerFn> table = [] {
-    llvm::StringMap<LowerFn> rows;
-    for (ArrayRef<Row> family : {memoryRows(), fragmentRows(), tableRows(), elementwiseRows()})
-      for (const Row &row : family) rows[row.op] = row.lower;
-    return rows;
-  }();
+const RowTableOf<Lowering> &kiln::codegen::cpuRows() {
+  static const auto table = concatenate<Lowering>({memoryRows(), fragmentRows(), tableRows(), elementwiseRows()});
   return table;
 }
 

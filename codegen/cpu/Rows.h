@@ -1,17 +1,15 @@
 //===- Rows.h - how each op of a tile program is lowered on the cpu target ----------------------------------------===//
 //
 // One row per op: its name and the function that replaces it by ops on vectors, scalars and pointers. The families
-// (Memory.cpp, Fragments.cpp, Elementwise.cpp, Tables.cpp) each return their rows; the engine in CpuLower.cpp and the level spec
-// read the concatenation and know no op.
+// (Memory.cpp, Fragments.cpp, Elementwise.cpp, Tables.cpp) each return their rows; the engine in CpuLower.cpp and the
+// level spec read the concatenation and know no op.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_CODEGEN_CPU_ROWS_H
 #define KILN_CODEGEN_CPU_ROWS_H
 
+#include "codegen/lower/Rows.h"
 #include "ir/tile/Tile.h"
-
-#include "mlir/Transforms/DialectConversion.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace kiln::codegen {
 
@@ -35,14 +33,8 @@ struct Lowering {
   llvm::SmallVector<Unit> units(mlir::Type type) const { return unitsOf(type, unitLanes); }
 };
 
-/// Replaces `op`. operands[i] holds the units of operand i, in the order of unitsOf: one for a scalar or a pointer.
-/// Fails with a diagnostic on the op.
-using LowerFn = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> operands, Lowering &to);
-
-struct Row {
-  llvm::StringRef op;
-  LowerFn lower;
-};
+/// Operands come as their units, in the order of unitsOf.
+using Row = RowOf<Lowering>;
 
 /// Loads, stores, gathers, scatters and shared tiles.
 llvm::ArrayRef<Row> memoryRows();
@@ -54,7 +46,7 @@ llvm::ArrayRef<Row> tableRows();
 llvm::ArrayRef<Row> elementwiseRows();
 
 /// Every row by op name.
-const llvm::StringMap<LowerFn> &cpuRows();
+const RowTableOf<Lowering> &cpuRows();
 
 /// Converts the types of tile programs: fragments 1:N to their units, memory to `!llvm.ptr`, the rest unchanged.
 ///

@@ -32,24 +32,6 @@ namespace {
 /// Each function's frame; complete before the functions are lowered.
 using Frames = DenseMap<Operation *, Frame>;
 
-/// The one pattern of the first conversion: looks the op up.
-class RowPattern final : public ConversionPattern {
-public:
-  RowPattern(const TypeConverter &types, MLIRContext *context, const Frames &frames)
-      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context), frames(frames) {}
-
-  LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
-                                ConversionPatternRewriter &rewriter) const override {
-    auto row = gpuRows().find(op->getName().getStringRef());
-    if (row == gpuRows().end()) return rewriter.notifyMatchFailure(op, "no row");
-    Lowering to{rewriter, frames.find(op->getParentOfType<LLVM::LLVMFuncOp>())->second, op->getLoc()};
-    return row->second(op, operands, to);
-  }
-
-private:
-  const Frames &frames;
-};
-
 class GpuLowering {
 public:
   GpuLowering(MLIRContext *context, const Frames &frames) : conversions(context, types, rows(context, frames)) {}
@@ -69,7 +51,10 @@ private:
 
   RewritePatternSet rows(MLIRContext *context, const Frames &frames) {
     RewritePatternSet patterns(context);
-    patterns.add<RowPattern>(types, context, frames);
+    patterns.add<RowPattern<Lowering>>(
+        types, context, gpuRows(), [&frames](Operation *op, ConversionPatternRewriter &rewriter) -> Lowering {
+          return {rewriter, frames.find(op->getParentOfType<LLVM::LLVMFuncOp>())->second, op->getLoc()};
+        });
     return patterns;
   }
 };

@@ -8,14 +8,9 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::codegen::gpu;
 
-const llvm::StringMap<LowerFn> &kiln::codegen::gpu::gpuRows() {
-  static const llvm::StringMap<LowerFn> table = [] {
-    llvm::StringMap<LowerFn> rows;
-    for (ArrayRef<Row> family :
-         {memoryRows(), fragmentRows(), foldRows(), matrixRows(), functionRows(), elementwiseRows()})
-      for (const Row &row : family) rows[row.op] = row.lower;
-    return rows;
-  }();
+const codegen::RowTableOf<Lowering> &kiln::codegen::gpu::gpuRows() {
+  static const auto table = codegen::concatenate<Lowering>(
+      {memoryRows(), fragmentRows(), foldRows(), matrixRows(), functionRows(), elementwiseRows()});
   return table;
 }
 
@@ -29,7 +24,8 @@ SmallVector<Type> kiln::codegen::gpu::unitTypesOf(Type type) {
 }
 
 Value Lowering::i32(int64_t value) const {
-  return LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32Type(), rewriter.getI32IntegerAttr(static_cast<int32_t>(value)));
+  return LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32Type(),
+                                  rewriter.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
 Value Lowering::i64(int64_t value) const {

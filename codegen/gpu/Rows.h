@@ -11,10 +11,8 @@
 #define KILN_CODEGEN_GPU_ROWS_H
 
 #include "codegen/gpu/Frame.h"
+#include "codegen/lower/Rows.h"
 #include "ir/tile/Tile.h"
-
-#include "mlir/Transforms/DialectConversion.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace kiln::codegen::gpu {
 
@@ -37,14 +35,8 @@ struct Lowering {
   llvm::LogicalResult replace(mlir::Operation *op, llvm::ArrayRef<mlir::Value> units) const;
 };
 
-/// Replaces `op`. operands[i] holds the units of operand i: one for a scalar or a pointer. Fails with a diagnostic on
-/// the op.
-using LowerFn = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> operands, Lowering &to);
-
-struct Row {
-  llvm::StringRef op;
-  LowerFn lower;
-};
+/// Operands come as their units.
+using Row = RowOf<Lowering>;
 
 /// Loads, stores, gathers, scatters and shared tiles.
 llvm::ArrayRef<Row> memoryRows();
@@ -60,7 +52,7 @@ llvm::ArrayRef<Row> functionRows();
 llvm::ArrayRef<Row> elementwiseRows();
 
 /// Every row by op name.
-const llvm::StringMap<LowerFn> &gpuRows();
+const RowTableOf<Lowering> &gpuRows();
 
 /// Converts the types of tile programs: fragments 1:N to their units, memory to pointers, the rest unchanged.
 class TileTypes : public mlir::TypeConverter {
