@@ -30,27 +30,28 @@ StringRef whyNot(Type type) {
   return registersOf(*fragment, element) > kMostRegisters ? "a thread has 255 registers for a fragment" : "";
 }
 
-/// A tile's offset and bytes, and where it may start.
-LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, tile::SharedType tile, int64_t stages,
-                          int64_t sharedBytes) {
+/// Where tiles of `stages` slots of `bytes` may lie.
+LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, tile::SharedType tile, int64_t bytes,
+                          int64_t stages, int64_t sharedBytes) {
   if (!offset) return op->emitOpError("has no offset; tile-assign-shared sets it");
-  constexpr int64_t kAlignment = 16;
-  __int128 end = static_cast<__int128>(stages) * tile::bytesOf(tile.getElementType());
-  for (int64_t extent : tile.getShape()) end *= extent;
-  if (*offset >= 0 && *offset % kAlignment == 0 && end + *offset <= sharedBytes) return success();
+  int64_t alignment = tile::alignmentOf(tile);
+  if (*offset >= 0 && *offset % alignment == 0 && static_cast<__int128>(stages) * bytes + *offset <= sharedBytes)
+    return success();
   InFlightDiagnostic diag = op->emitOpError("cannot lie at this offset");
-  diag.attachNote() << "expected: a multiple of " << kAlignment << ", the tile's end at most " << sharedBytes;
+  diag.attachNote() << "expected: a multiple of " << alignment << ", the tile's end at most " << sharedBytes;
   diag.attachNote() << "found: " << *offset;
   return diag;
 }
 
 /// The place of a tile or ring; any other op has none.
 LogicalResult verifyPlace(Operation *op, int64_t sharedBytes) {
-  if (auto alloc = dyn_cast<tile::AllocOp>(op))
-    return verifyPlace(op, alloc.getOffset(), alloc.getTile().getType(), 1, sharedBytes);
+  if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
+    tile::SharedType tile = alloc.getTile().getType();
+    return verifyPlace(op, alloc.getOffset(), tile, tile::bytesOf(tile), 1, sharedBytes);
+  }
   if (auto alloc = dyn_cast<tile::AllocRingOp>(op)) {
     tile::RingType ring = alloc.getRing().getType();
-    return verifyPlace(op, alloc.getOffset(), ring.getTile(), ring.getStages(), sharedBytes);
+    return verifyPlace(op, alloc.getOffset(), ring.getTile(), tile::slotBytes(ring), ring.getStages(), sharedBytes);
   }
   return success();
 }

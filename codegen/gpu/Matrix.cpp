@@ -35,18 +35,13 @@ struct Arithmetic {
   }
 };
 
-int64_t bytesOfTile(tile::SharedType type) {
-  int64_t bytes = tile::bytesOf(type.getElementType());
-  for (int64_t extent : type.getShape()) bytes *= extent;
-  return bytes;
-}
-
 LogicalResult lowerSlot(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   auto slot = cast<tile::SlotOp>(op);
   Arithmetic a{to};
-  int64_t stages = slot.getRing().getType().getStages();
+  tile::RingType ring = slot.getRing().getType();
+  int64_t stages = ring.getStages();
   Value number = stages == 1 ? a.c(0) : a.rem(to.low32(operands[1][0]), stages);
-  Value bytes = a.mul(number, bytesOfTile(slot.getTile().getType()));
+  Value bytes = a.mul(number, tile::slotBytes(ring));
   Value base = operands[0][0];
   to.rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, base.getType(), to.rewriter.getI8Type(), base, ValueRange{bytes});
   return success();
