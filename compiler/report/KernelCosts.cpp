@@ -3,6 +3,7 @@
 #include "compiler/dsl/Diagnostics.h"
 #include "compiler/dsl/GraphImpl.h"
 #include "ir/graph/AcceptedOps.h"
+#include "ir/graph/DTypes.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -21,10 +22,7 @@ ArrayRef<FlopRow> kiln::report::flopRows() {
   return rows;
 }
 
-int64_t kiln::report::bytesOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return byteSize(dsl::dtypeOf(type), tensor.getNumElements()).value_or(0);
-}
+static int64_t bytesOf(Type type) { return graph::bytesOf(cast<RankedTensorType>(type)).value_or(0); }
 
 static OpClass classOf(Operation *op) {
   const graph::AcceptedOp *row = graph::findAcceptedOp(op->getName().getStringRef());

@@ -21,9 +21,6 @@ llvm::ArrayRef<FlopRow> flopRows();
 /// The row of a kernel in the report, without `launches` and `compileSeconds`.
 KernelReport describe(graph::KernelOp kernel);
 
-/// Bytes a tensor takes in memory; bool is one byte.
-int64_t bytesOf(mlir::Type type);
-
 } // namespace kiln::report
 
 #endif

@@ -46,3 +46,9 @@ Type kiln::graph::elementType(DType dtype, MLIRContext *context) {
     if (row.dtype == dtype) return row.make(b);
   return {};
 }
+
+std::optional<int64_t> kiln::graph::bytesOf(RankedTensorType type) {
+  std::optional<DType> dtype = dtypeOf(type);
+  if (!dtype || !type.hasStaticShape()) return std::nullopt;
+  return byteSize(*dtype, type.getNumElements());
+}

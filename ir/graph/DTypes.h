@@ -12,6 +12,7 @@
 
 namespace mlir {
 class MLIRContext;
+class RankedTensorType;
 class Type;
 } // namespace mlir
 
@@ -23,6 +24,10 @@ std::optional<DType> dtypeOf(mlir::Type type);
 
 /// The element type of a dtype; null for those the IR has no type for (tf32).
 mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
+
+/// Bytes that a dense tensor takes in memory; nothing for a dtype that Kiln does not store, extents that are not known,
+/// or more bytes than an int64 holds.
+std::optional<int64_t> bytesOf(mlir::RankedTensorType type);
 
 } // namespace kiln::graph
 

@@ -111,16 +111,14 @@ private:
 
   FailureOr<BufferId> addBuffer(Location loc, BufferKind kind, std::string name, Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    std::optional<DType> dtype = tensor ? graph::dtypeOf(tensor) : std::nullopt;
-    if (!dtype || !tensor.hasStaticShape()) return emitError(loc) << "no buffer can hold " << type;
+    std::optional<int64_t> bytes = tensor ? graph::bytesOf(tensor) : std::nullopt;
+    if (!bytes) return emitError(loc) << "no buffer can hold " << type;
     PlanBuffer b;
     b.id = static_cast<BufferId>(plan.buffers.size());
     b.name = std::move(name);
     b.kind = kind;
-    b.dtype = *dtype;
+    b.dtype = *graph::dtypeOf(tensor);
     for (int64_t extent : tensor.getShape()) b.shape.emplace_back(extent);
-    std::optional<int64_t> bytes = byteSize(*dtype, tensor.getNumElements());
-    if (!bytes) return emitError(loc) << "no buffer can hold " << type;
     b.bytes = *bytes;
     plan.buffers.push_back(std::move(b));
     return plan.buffers.back().id;

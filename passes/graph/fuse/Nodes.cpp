@@ -4,6 +4,7 @@
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/Graph.h"
 #include "ir/layout/ViewMaps.h"
+#include "ir/tile/Tile.h"
 #include "passes/graph/fuse/OpCosts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,9 +22,7 @@ constexpr unsigned kSourceFreeWeight = 8;
 constexpr int64_t kSmallRepeats = 8;
 
 int64_t elementsOf(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
-/// Bytes of one element in memory; bool takes one.
-int64_t elementBytes(Value v) { return (cast<RankedTensorType>(v.getType()).getElementTypeBitWidth() + 7) / 8; }
-int64_t bytesOf(Value v) { return elementsOf(v) * elementBytes(v); }
+int64_t elementBytes(Value v) { return tile::bytesOf(getElementTypeOrSelf(v)); }
 
 bool isCast(Operation *op) {
   return isa<arith::ExtFOp, arith::ExtUIOp, arith::ExtSIOp, arith::UIToFPOp, arith::SIToFPOp>(op);
@@ -215,7 +214,7 @@ private:
   void addReads(NodeId n) {
     Node &node = graph.nodes[n];
     node.elements = elementsOf(node.result());
-    node.bytes = bytesOf(node.result());
+    node.bytes = node.elements * elementBytes(node.result());
     OpCost cost = costOf(node.op());
     node.weight = cost.weight;
     node.expensive = cost.expensive;
