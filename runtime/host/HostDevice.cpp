@@ -1,11 +1,10 @@
 #include "runtime/host/HostDevice.h"
 #include "kiln/Error.h"
-#include "kiln/HostTensor.h"
+#include "runtime/AlignedMemory.h"
 #include "runtime/host/HostCode.h"
 #include "runtime/host/ThreadPool.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <functional>
@@ -26,11 +25,9 @@ public:
   const std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
 };
 
-size_t roundUp(size_t bytes) { return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment; }
-
-void *allocateAligned(size_t bytes) {
-  size_t rounded = roundUp(bytes);
-  void *memory = rounded < bytes ? nullptr : std::aligned_alloc(kBufferAlignment, std::max(rounded, kBufferAlignment));
+/// allocateAligned that throws Error.
+AlignedMemory allocateOrThrow(size_t bytes) {
+  AlignedMemory memory = allocateAligned(bytes);
   if (!memory)
     throw Error({.code = ErrorCode::InvalidInput,
                  .op = "cpu",
@@ -47,7 +44,7 @@ public:
     if (bytes > capacity) {
       memory.reset(); // never both the old and the new one
       capacity = 0;
-      memory.reset(allocateAligned(bytes));
+      memory = allocateOrThrow(bytes);
       capacity = bytes;
     }
     if (poison && bytes) std::memset(memory.get(), 0xFF, bytes);
@@ -55,10 +52,7 @@ public:
   }
 
 private:
-  struct Free {
-    void operator()(void *p) const { std::free(p); }
-  };
-  std::unique_ptr<void, Free> memory;
+  AlignedMemory memory;
   size_t capacity = 0;
 };
 
@@ -71,9 +65,9 @@ public:
   bool sharesHostMemory() const override { return true; }
 
   DeviceBuffer allocate(size_t bytes) override {
-    void *memory = allocateAligned(bytes);
-    if (poison) std::memset(memory, 0xFF, bytes);
-    return {shared_from_this(), memory, bytes};
+    AlignedMemory memory = allocateOrThrow(bytes);
+    if (poison) std::memset(memory.get(), 0xFF, bytes);
+    return {shared_from_this(), memory.release(), bytes};
   }
 
   void copyIn(void *device, const void *host, size_t bytes, Stream) override { copyBytes(device, host, bytes); }
@@ -106,7 +100,7 @@ public:
   }
 
 protected:
-  void release(void *pointer, size_t) noexcept override { std::free(pointer); }
+  void release(void *pointer, size_t) noexcept override { FreeMemory()(pointer); }
 
 private:
   static void copyBytes(void *to, const void *from, size_t bytes) {

@@ -1,6 +1,7 @@
 #include "kiln/HostTensor.h"
 #include "kiln/Error.h"
 #include "kiln/FloatFormat.h"
+#include "runtime/AlignedMemory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,15 +22,6 @@ namespace {
                .rule = std::move(rule),
                .expected = std::move(expected),
                .found = std::move(found)});
-}
-
-std::shared_ptr<void> allocateBytes(size_t bytes) {
-  // aligned_alloc wants a multiple of the alignment.
-  size_t rounded = (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-  if (rounded < bytes) return nullptr;
-  void *memory = std::aligned_alloc(kBufferAlignment, std::max(rounded, kBufferAlignment));
-  if (!memory) return nullptr;
-  return {memory, [](void *p) { std::free(p); }};
 }
 
 /// The least and greatest value of an integer type.
@@ -124,7 +116,7 @@ void HostTensor::setType(std::vector<int64_t> shape, DType dtype) {
 HostTensor HostTensor::uninitialized(std::vector<int64_t> shape, DType dtype) {
   HostTensor result;
   result.setType(std::move(shape), dtype);
-  result.storage = allocateBytes(result.byteCount);
+  result.storage = allocateAligned(result.byteCount);
   if (!result.storage) fail(ErrorCode::InvalidInput, "the tensor fits in memory", {}, result.typeString());
   return result;
 }
