@@ -68,27 +68,43 @@ SmallVector<graph::Demand> kiln::tiling::rootDemands(const graph::KernelForm &fo
   return roots;
 }
 
-FailureOr<EmittedOutputs> kiln::tiling::emitOutputs(SkeletonContext &context, Emitter &emitter, bool perRow) {
-  EmittedOutputs values;
-  for (auto [i, output] : llvm::enumerate(context.form.outputs)) {
+/// The values of the outputs that have an element per point or per row, in their order.
+static FailureOr<SmallVector<Value>> emitOutputs(SkeletonContext &context, Emitter &emitter, bool perRow) {
+  SmallVector<Value> values;
+  for (const graph::OutputForm &output : context.form.outputs) {
     if (output.perRow != perRow) continue;
     FailureOr<Value> value = emitter.emit(output.value, output.store);
     if (failed(value)) return failure();
-    values.push_back({*value, i});
+    values.push_back(*value);
   }
   return values;
 }
 
-LogicalResult kiln::tiling::storeEmitted(SkeletonContext &context, Emitter &emitter, const EmittedOutputs &outputs) {
-  for (auto [value, i] : outputs)
-    if (failed(emitter.store(value, context.outputs[i], context.form.outputs[i].store))) return failure();
+static LogicalResult storeEmitted(SkeletonContext &context, Emitter &emitter, ArrayRef<Value> values, bool perRow) {
+  for (auto [output, memory] : llvm::zip_equal(context.form.outputs, context.outputs)) {
+    if (output.perRow != perRow) continue;
+    if (failed(emitter.store(values.front(), memory, output.store))) return failure();
+    values = values.drop_front();
+  }
   return success();
 }
 
 LogicalResult kiln::tiling::storeOutputs(SkeletonContext &context, Emitter &emitter, bool perRow) {
-  // All are emitted first: an output may share memory with an operand.
-  FailureOr<EmittedOutputs> outputs = emitOutputs(context, emitter, perRow);
-  return failed(outputs) ? failure() : storeEmitted(context, emitter, *outputs);
+  FailureOr<SmallVector<Value>> values = emitOutputs(context, emitter, perRow);
+  return failed(values) ? failure() : storeEmitted(context, emitter, *values, perRow);
+}
+
+LogicalResult OutputsOfPoints::emit(Emitter emitter) {
+  FailureOr<SmallVector<Value>> values = emitOutputs(context, emitter, /*perRow=*/false);
+  if (failed(values)) return failure();
+  emitted.emplace_back(std::move(emitter), std::move(*values));
+  return success();
+}
+
+LogicalResult OutputsOfPoints::store() {
+  for (auto &[emitter, values] : emitted)
+    if (failed(storeEmitted(context, emitter, values, /*perRow=*/false))) return failure();
+  return success();
 }
 
 Value kiln::tiling::allocShared(SkeletonContext &context, ArrayRef<int64_t> shape, Type element) {

@@ -41,14 +41,24 @@ llvm::SmallVector<int64_t> sequence(int64_t first, int64_t last);
 /// What a kernel demands, from every output and reduction operand, at points of the iteration space.
 llvm::SmallVector<graph::Demand> rootDemands(const graph::KernelForm &form);
 
-/// Values of outputs, as emitted at one point, by the output's number.
-using EmittedOutputs = llvm::SmallVector<std::pair<mlir::Value, size_t>>;
-/// Emits, at the emitter's point, every output that has an element per point (or, `perRow`, per row).
-mlir::FailureOr<EmittedOutputs> emitOutputs(SkeletonContext &context, Emitter &emitter, bool perRow);
-/// Stores them where they belong.
-mlir::LogicalResult storeEmitted(SkeletonContext &context, Emitter &emitter, const EmittedOutputs &outputs);
-/// Both in turn.
+/// Stores, where they belong, every output that has an element per point (or, `perRow`, per row), at the emitter's
+/// point. All are emitted first: an output may share memory with an operand.
 mlir::LogicalResult storeOutputs(SkeletonContext &context, Emitter &emitter, bool perRow);
+
+/// Outputs, an element per point, of several points. All are emitted before any is stored, so that their loads are in
+/// flight together.
+class OutputsOfPoints {
+public:
+  explicit OutputsOfPoints(SkeletonContext &context) : context(context) {}
+  /// Emits the outputs of the emitter's point.
+  mlir::LogicalResult emit(Emitter emitter);
+  /// Stores all that were emitted.
+  mlir::LogicalResult store();
+
+private:
+  SkeletonContext &context;
+  llvm::SmallVector<std::pair<Emitter, llvm::SmallVector<mlir::Value>>, 0> emitted;
+};
 
 /// One shared tile of `count` elements.
 mlir::Value allocShared(SkeletonContext &context, llvm::ArrayRef<int64_t> shape, mlir::Type element);

@@ -253,18 +253,12 @@ private:
     bool any = llvm::any_of(form.outputs, [](auto &output) { return !output.perRow; });
     if (!any || length == 0) return success();
     auto store = [&](Value reduced, int64_t count) -> LogicalResult {
-      SmallVector<Emitter, 0> emitters;
-      SmallVector<EmittedOutputs, 0> outputs;
+      OutputsOfPoints outputs(context);
       for (int64_t i = 0; i < count; ++i) {
         Value at = index.add(reduced, index.constant(i * warps));
-        emitters.emplace_back(b, loc, context.memories, anchors, pointAt(at));
-        FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitters.back(), /*perRow=*/false);
-        if (failed(emitted)) return failure();
-        outputs.push_back(std::move(*emitted));
+        if (failed(outputs.emit({b, loc, context.memories, anchors, pointAt(at)}))) return failure();
       }
-      for (auto [emitter, emitted] : llvm::zip(emitters, outputs))
-        if (failed(storeEmitted(context, emitter, emitted))) return failure();
-      return success();
+      return outputs.store();
     };
     int64_t step = warps * schedule.unroll, whole = length / step * step;
     if (failed(forLoop(b, loc, warp, index.constant(whole), step,

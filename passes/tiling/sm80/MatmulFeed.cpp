@@ -145,3 +145,33 @@ void MatmulFeed::storeRow(Value fragment, Value tile, Value row) {
   Value at = arith::AddIOp::create(b, loc, down, splat(column));
   tile::ScatterOp::create(b, loc, fragment, tile, at, Value());
 }
+
+//===- Both operands ----------------------------------------------------------------------------------------------===//
+
+void MatmulFeeds::allocate(int64_t stages) {
+  for (MatmulFeed &feed : feeds) feed.allocate(stages);
+}
+
+void MatmulFeeds::copy(Value block) {
+  for (MatmulFeed &feed : feeds)
+    if (feed.isAsync()) feed.copy(block);
+}
+
+FailureOr<MatmulFeeds::InFlight> MatmulFeeds::load(Value existing) {
+  InFlight fragments;
+  for (Side side : {Left, Right}) {
+    if (feeds[side].isAsync()) continue;
+    FailureOr<SmallVector<Value>> loaded = feeds[side].load(existing);
+    if (failed(loaded)) return failure();
+    fragments[side] = *loaded;
+  }
+  return fragments;
+}
+
+LogicalResult MatmulFeeds::store(const InFlight &fragments, Value existing, Value block) {
+  for (Side side : {Left, Right})
+    if (!feeds[side].isAsync() && failed(feeds[side].store(fragments[side], existing, block))) return failure();
+  return success();
+}
+
+std::array<Value, 2> MatmulFeeds::slots(Value block) { return {feeds[Left].slot(block), feeds[Right].slot(block)}; }

@@ -59,6 +59,28 @@ private:
   void storeRow(mlir::Value fragment, mlir::Value tile, mlir::Value row);
 };
 
+/// Both operands' feeds.
+class MatmulFeeds {
+public:
+  MatmulFeeds(MatmulFrame &frame, FeedLayout left, FeedLayout right)
+      : feeds{MatmulFeed(frame, Left, left), MatmulFeed(frame, Right, right)} {}
+
+  MatmulFeed &operator[](Side side) { return feeds[side]; }
+  bool anyAsync() const { return feeds[Left].isAsync() || feeds[Right].isAsync(); }
+  void allocate(int64_t stages);
+  /// Starts the asynchronous copies of an existing block.
+  void copy(mlir::Value block);
+  /// What goes through registers of a block: loads now, stores when the returned fragments are handed back.
+  using InFlight = std::array<llvm::SmallVector<mlir::Value>, 2>;
+  mlir::FailureOr<InFlight> load(mlir::Value existing);
+  llvm::LogicalResult store(const InFlight &fragments, mlir::Value existing, mlir::Value block);
+  /// The tiles that hold a block.
+  std::array<mlir::Value, 2> slots(mlir::Value block);
+
+private:
+  std::array<MatmulFeed, 2> feeds;
+};
+
 } // namespace kiln::tiling::sm80
 
 #endif

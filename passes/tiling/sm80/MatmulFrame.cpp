@@ -40,6 +40,21 @@ void MatmulFrame::begin() {
            arith::DivUIOp::create(b, loc, inGroup, rows)};
 }
 
+FailureOr<int64_t> MatmulFrame::build(RankedTensorType type, int64_t slices, Mainloop mainloop) {
+  begin();
+  if (grid() == 0) return 0;
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(problem.sum));
+  FailureOr<SmallVector<Value>> sums = SmallVector<Value>(slices, tile::SplatOp::create(b, loc, type, zero));
+  if (blocks != 0) sums = mainloop(*sums);
+  if (failed(sums) || failed(finish(*sums))) return failure();
+  return grid();
+}
+
+MatmulFrame::Ahead MatmulFrame::following(Value block) {
+  Value next = index.add(block, index.constant(1));
+  return {next, index.min(next, index.constant(blocks - 1))};
+}
+
 Value MatmulFrame::remaining(Side side) {
   if (!hasResidue(side)) return index.constant(tile.extent[side]);
   return index.sub(index.constant(problem.extent(side)), index.mul(place[side], tile.extent[side]));
@@ -146,16 +161,9 @@ LogicalResult MatmulFrame::storeRows(Value shared, int64_t first, int64_t count)
         points.push_back(pointOf(index.add(row, index.constant(first)), piece));
       }
     }
-    SmallVector<Emitter, 0> emitters;
-    SmallVector<EmittedOutputs, 0> outputs;
-    for (auto [point, sums] : llvm::zip(points, anchors)) {
-      emitters.emplace_back(b, loc, context.memories, sums, point);
-      FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitters.back(), /*perRow=*/false);
-      if (failed(emitted)) return failure();
-      outputs.push_back(std::move(*emitted));
-    }
-    for (auto [emitter, emitted] : llvm::zip(emitters, outputs))
-      if (failed(storeEmitted(context, emitter, emitted))) return failure();
-    return success();
+    OutputsOfPoints outputs(context);
+    for (auto [point, sums] : llvm::zip(points, anchors))
+      if (failed(outputs.emit({b, loc, context.memories, sums, point}))) return failure();
+    return outputs.store();
   });
 }

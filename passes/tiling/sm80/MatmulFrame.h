@@ -24,13 +24,12 @@ class MatmulFrame {
 public:
   MatmulFrame(SkeletonContext &context, const MatmulProblem &problem, const CtaTile &tile);
 
-  /// CTAs of the grid; 0 where there is nothing to compute.
-  int64_t grid() const { return problem.batches * tiles[Left] * tiles[Right]; }
-  /// Gives the kernel its threads, and says which tile this CTA has.
-  void begin();
-  /// Writes the outputs of the CTA's tile. `sums` are its rows' slices from the top, as f32 fragments of the whole
-  /// width. Shared memory that the mainloop used is free: every warp is past a barrier behind its last use.
-  llvm::LogicalResult finish(llvm::ArrayRef<mlir::Value> sums);
+  /// From sums that are zero to those of all of k. It leaves shared memory free: every warp is past a barrier behind
+  /// its last use.
+  using Mainloop = llvm::function_ref<llvm::FailureOr<llvm::SmallVector<mlir::Value>>(llvm::ArrayRef<mlir::Value>)>;
+  /// Builds the tile program around a mainloop; returns the grid. The sums are the slices of the CTA's rows from the
+  /// top, `slices` fragments of `type` of the whole width.
+  llvm::FailureOr<int64_t> build(mlir::RankedTensorType type, int64_t slices, Mainloop mainloop);
 
   // For mainloops and operands.
   SkeletonContext &context;
@@ -45,6 +44,12 @@ public:
   mlir::Value batch;                ///< this CTA's
   std::array<mlir::Value, 2> place; ///< this CTA's tile along the rows and the columns
 
+  /// The block behind `block`, and an existing one to load in its place: behind the last it is that one once more, into
+  /// a slot that nobody reads.
+  struct Ahead {
+    mlir::Value block, existing;
+  };
+  Ahead following(mlir::Value block);
   /// How many of a side's elements are left from the CTA's tile on; a constant where every tile is whole.
   mlir::Value remaining(Side side);
   /// Whether some tile of a side is not whole.
@@ -62,6 +67,12 @@ public:
   static constexpr int64_t kPad = 8;
 
 private:
+  /// CTAs of the grid; 0 where there is nothing to compute.
+  int64_t grid() const { return problem.batches * tiles[Left] * tiles[Right]; }
+  /// Gives the kernel its threads, and says which tile this CTA has.
+  void begin();
+  /// Writes the outputs of the CTA's tile.
+  llvm::LogicalResult finish(llvm::ArrayRef<mlir::Value> sums);
   /// Skeleton dimensions of a row of outputs: batch, rows' tile, row, columns' tile, piece, lane.
   mlir::AffineMap rowIteration(int64_t lanes) const;
   llvm::SmallVector<int64_t> rowExtents(int64_t lanes) const;

@@ -16,8 +16,6 @@
 
 #include "passes/tiling/sm80/Lanes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tiling;
@@ -31,63 +29,24 @@ class MmaBuilder {
 public:
   MmaBuilder(SkeletonContext &context, const MatmulProblem &problem, const MmaSchedule &s)
       : problem(problem), s(s), frame(context, problem, {{s.bm, s.bn}, s.bk, s.warpsM * s.warpsN, s.group}),
-        feeds{MatmulFeed(frame, Left, feedOf(problem, s, Left)), MatmulFeed(frame, Right, feedOf(problem, s, Right))},
-        b(frame.b), loc(frame.loc), index(frame.index), slices(slicesOf(problem, s)) {}
+        feeds(frame, feedOf(problem, s, Left), feedOf(problem, s, Right)), b(frame.b), loc(frame.loc),
+        index(frame.index), slices(slicesOf(problem, s)) {}
 
   FailureOr<int64_t> run() {
-    frame.begin();
-    if (frame.grid() == 0) return 0;
-    SmallVector<Value> sums(slices, zeroSums());
-    if (frame.blocks != 0) {
-      FailureOr<SmallVector<Value>> computed = mainloop(sums);
-      if (failed(computed)) return failure();
-      sums = *computed;
-    }
-    if (failed(frame.finish(sums))) return failure();
-    return frame.grid();
+    auto layout = tile::MmaAccAttr::get(b.getContext(), s.warpsM, s.warpsN);
+    auto type = RankedTensorType::get({s.bm / slices, s.bn}, problem.sum, layout);
+    return frame.build(type, slices, [&](ArrayRef<Value> zeros) { return mainloop(zeros); });
   }
 
 private:
   const MatmulProblem &problem;
   const MmaSchedule s;
   MatmulFrame frame;
-  std::array<MatmulFeed, 2> feeds;
+  MatmulFeeds feeds;
   OpBuilder &b;
   Location loc;
   IndexBuilder &index;
   int64_t slices; ///< of the tile's rows: what the epilogue has in shared memory at a time
-
-  bool anyAsync() const { return feeds[Left].isAsync() || feeds[Right].isAsync(); }
-
-  Value zeroSums() {
-    auto layout = tile::MmaAccAttr::get(b.getContext(), s.warpsM, s.warpsN);
-    auto type = RankedTensorType::get({s.bm / slices, s.bn}, problem.sum, layout);
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(problem.sum));
-    return tile::SplatOp::create(b, loc, type, zero);
-  }
-
-  void copy(Value block) {
-    for (MatmulFeed &feed : feeds)
-      if (feed.isAsync()) feed.copy(block);
-  }
-
-  /// What goes through registers of a block: loads now, stores when the returned fragments are handed back.
-  using InFlight = std::array<SmallVector<Value>, 2>;
-  FailureOr<InFlight> load(Value block) {
-    InFlight fragments;
-    for (Side side : {Left, Right}) {
-      if (feeds[side].isAsync()) continue;
-      FailureOr<SmallVector<Value>> loaded = feeds[side].load(block);
-      if (failed(loaded)) return failure();
-      fragments[side] = *loaded;
-    }
-    return fragments;
-  }
-  LogicalResult store(const InFlight &fragments, Value existing, Value block) {
-    for (Side side : {Left, Right})
-      if (!feeds[side].isAsync() && failed(feeds[side].store(fragments[side], existing, block))) return failure();
-    return success();
-  }
 
   struct Operands {
     SmallVector<Value, 4> a; ///< by slice
@@ -96,19 +55,19 @@ private:
 
   /// Every warp's part of the oldest block on its way is there for all.
   void arrive() {
-    if (anyAsync()) tile::AsyncWaitOp::create(b, loc, b.getI64IntegerAttr(s.stages - 2));
+    if (feeds.anyAsync()) tile::AsyncWaitOp::create(b, loc, b.getI64IntegerAttr(s.stages - 2));
     frame.barrier();
   }
 
   FailureOr<SmallVector<Value>> mainloop(ArrayRef<Value> zeros) {
-    for (MatmulFeed &feed : feeds) feed.allocate(s.stages);
-    for (int64_t block = 0; anyAsync() && block < s.stages - 1; ++block) {
-      if (block < frame.blocks) copy(index.constant(block));
+    feeds.allocate(s.stages);
+    for (int64_t block = 0; feeds.anyAsync() && block < s.stages - 1; ++block) {
+      if (block < frame.blocks) feeds.copy(index.constant(block));
       tile::AsyncCommitOp::create(b, loc);
     }
     Value zeroth = index.constant(0);
-    FailureOr<InFlight> first = load(zeroth);
-    if (failed(first) || failed(store(*first, zeroth, zeroth))) return failure();
+    FailureOr<MatmulFeeds::InFlight> first = feeds.load(zeroth);
+    if (failed(first) || failed(feeds.store(*first, zeroth, zeroth))) return failure();
     arrive();
     Operands operands = read(zeroth, 0);
     SmallVector<Value> carried(zeros);
@@ -117,7 +76,7 @@ private:
     auto last = forLoop(b, loc, zeroth, index.constant(frame.blocks), 1, carried,
                         [&](Value block, ValueRange values) { return step(block, values); });
     if (failed(last)) return failure();
-    if (anyAsync()) tile::AsyncWaitOp::create(b, loc, b.getI64IntegerAttr(0));
+    if (feeds.anyAsync()) tile::AsyncWaitOp::create(b, loc, b.getI64IntegerAttr(0));
     frame.barrier();
     return SmallVector<Value>(ArrayRef<Value>(*last).take_front(slices));
   }
@@ -127,19 +86,17 @@ private:
     SmallVector<Value> sums(carried.take_front(slices));
     Operands operands{SmallVector<Value, 4>(carried.slice(slices, slices)), carried.back()};
     startCopies(block);
-    // One block ahead; behind the last it is that one once more.
-    Value following = index.add(block, index.constant(1));
-    Value existing = index.min(following, index.constant(frame.blocks - 1));
-    InFlight inFlight;
+    auto [following, existing] = frame.following(block);
+    MatmulFeeds::InFlight inFlight;
     if (frame.blocks > 1) {
-      FailureOr<InFlight> loaded = load(existing);
+      FailureOr<MatmulFeeds::InFlight> loaded = feeds.load(existing);
       if (failed(loaded)) return failure();
       inFlight = std::move(*loaded);
     }
     for (int64_t k = 0; k < s.bk; k += kAtomK) {
       bool isLast = k + kAtomK == s.bk;
       if (isLast) {
-        if (frame.blocks > 1 && failed(store(inFlight, existing, following))) return failure();
+        if (frame.blocks > 1 && failed(feeds.store(inFlight, existing, following))) return failure();
         arrive();
       }
       Operands next = isLast ? read(existing, 0) : read(block, k + kAtomK);
@@ -153,11 +110,11 @@ private:
   }
 
   void startCopies(Value block) {
-    if (!anyAsync()) return;
+    if (!feeds.anyAsync()) return;
     if (frame.blocks >= s.stages) {
       Value ahead = index.add(block, index.constant(s.stages - 1));
       (void)ifElse(frame.context, less(frame.context, ahead, index.constant(frame.blocks)), [&] {
-        copy(ahead);
+        feeds.copy(ahead);
         return success();
       });
     }
@@ -166,7 +123,7 @@ private:
 
   /// This warp's fragments of 16 k's of a block, from `k` on.
   Operands read(Value block, int64_t k) {
-    std::array<Value, 2> tiles{feeds[Left].slot(block), feeds[Right].slot(block)};
+    std::array<Value, 2> tiles = feeds.slots(block);
     MLIRContext *context = b.getContext();
     int64_t rows = s.bm / slices;
     auto aType =

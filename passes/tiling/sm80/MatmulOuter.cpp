@@ -13,8 +13,6 @@
 
 #include "passes/tiling/sm80/Lanes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 #include <numeric>
 
 using namespace mlir;
@@ -31,58 +29,32 @@ class OuterBuilder {
 public:
   OuterBuilder(SkeletonContext &context, const MatmulProblem &problem, const OuterSchedule &s)
       : problem(problem), s(s), frame(context, problem, {{s.bm, s.bn}, s.bk, s.threadsM * s.threadsN / 32, s.group}),
-        feeds{MatmulFeed(frame, Left, feedOf(problem, s, Left)), MatmulFeed(frame, Right, feedOf(problem, s, Right))},
-        b(frame.b), loc(frame.loc), index(frame.index) {}
+        feeds(frame, feedOf(problem, s, Left), feedOf(problem, s, Right)), b(frame.b), loc(frame.loc),
+        index(frame.index) {}
 
   FailureOr<int64_t> run() {
-    frame.begin();
-    if (frame.grid() == 0) return 0;
     MLIRContext *context = b.getContext();
     auto type = RankedTensorType::get({s.bm, s.bn}, problem.sum, tile::OuterAttr::get(context, s.threadsM, s.threadsN));
     aType = RankedTensorType::get({s.bm}, problem.element, tile::OuterAAttr::get(context, s.threadsM, s.threadsN));
     bType = RankedTensorType::get({s.bn}, problem.element, tile::OuterBAttr::get(context, s.threadsM, s.threadsN));
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(problem.sum));
-    SmallVector<Value> sums{tile::SplatOp::create(b, loc, type, zero)};
-    if (frame.blocks != 0) {
-      FailureOr<SmallVector<Value>> computed = mainloop(sums);
-      if (failed(computed)) return failure();
-      sums = *computed;
-    }
-    if (failed(frame.finish(sums))) return failure();
-    return frame.grid();
+    return frame.build(type, /*slices=*/1, [&](ArrayRef<Value> zeros) { return mainloop(zeros); });
   }
 
 private:
   const MatmulProblem &problem;
   const OuterSchedule s;
   MatmulFrame frame;
-  std::array<MatmulFeed, 2> feeds;
+  MatmulFeeds feeds;
   OpBuilder &b;
   Location loc;
   IndexBuilder &index;
   RankedTensorType aType, bType;
 
-  using InFlight = std::array<SmallVector<Value>, 2>;
-  FailureOr<InFlight> load(Value block) {
-    InFlight fragments;
-    for (Side side : {Left, Right}) {
-      FailureOr<SmallVector<Value>> loaded = feeds[side].load(block);
-      if (failed(loaded)) return failure();
-      fragments[side] = *loaded;
-    }
-    return fragments;
-  }
-  LogicalResult store(const InFlight &fragments, Value existing, Value block) {
-    for (Side side : {Left, Right})
-      if (failed(feeds[side].store(fragments[side], existing, block))) return failure();
-    return success();
-  }
-
   FailureOr<SmallVector<Value>> mainloop(ValueRange zeros) {
-    for (MatmulFeed &feed : feeds) feed.allocate(2);
+    feeds.allocate(2);
     Value zeroth = index.constant(0);
-    FailureOr<InFlight> first = load(zeroth);
-    if (failed(first) || failed(store(*first, zeroth, zeroth))) return failure();
+    FailureOr<MatmulFeeds::InFlight> first = feeds.load(zeroth);
+    if (failed(first) || failed(feeds.store(*first, zeroth, zeroth))) return failure();
     auto sums = forLoop(b, loc, index.constant(0), index.constant(frame.blocks), 1, zeros,
                         [&](Value block, ValueRange carried) { return step(block, carried); });
     frame.barrier();
@@ -92,13 +64,11 @@ private:
   FailureOr<SmallVector<Value>> step(Value block, ValueRange carried) {
     frame.barrier();
     if (frame.blocks == 1) return multiply(block, carried[0]);
-    // One block ahead; behind the last it is read once more, into a slot that nobody reads.
-    Value following = index.add(block, index.constant(1));
-    Value existing = index.min(following, index.constant(frame.blocks - 1));
-    FailureOr<InFlight> next = load(existing);
+    auto [following, existing] = frame.following(block);
+    FailureOr<MatmulFeeds::InFlight> next = feeds.load(existing);
     if (failed(next)) return failure();
     FailureOr<SmallVector<Value>> sums = multiply(block, carried[0]);
-    if (failed(sums) || failed(store(*next, existing, following))) return failure();
+    if (failed(sums) || failed(feeds.store(*next, existing, following))) return failure();
     return sums;
   }
 
@@ -114,7 +84,7 @@ private:
   }
 
   FailureOr<SmallVector<Value>> products(Value block, Value sum, Value end, int64_t unrolled, Value begin = Value()) {
-    std::array<Value, 2> tiles{feeds[Left].slot(block), feeds[Right].slot(block)};
+    std::array<Value, 2> tiles = feeds.slots(block);
     if (!begin) begin = index.constant(0);
     return forLoop(b, loc, begin, end, unrolled, sum,
                    [&](Value k, ValueRange carried) -> FailureOr<SmallVector<Value>> {

@@ -98,17 +98,10 @@ private:
 
   LogicalResult build(ArrayRef<Point> points) {
     const Emitter::Anchors noAnchors;
-    SmallVector<Emitter, 0> emitters;
-    SmallVector<EmittedOutputs, 0> outputs;
-    for (const Point &point : points) {
-      emitters.emplace_back(b, context.loc, context.memories, noAnchors, point);
-      FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitters.back(), /*perRow=*/false);
-      if (failed(emitted)) return failure();
-      outputs.push_back(std::move(*emitted));
-    }
-    for (auto [emitter, emitted] : llvm::zip(emitters, outputs))
-      if (failed(storeEmitted(context, emitter, emitted))) return failure();
-    return success();
+    OutputsOfPoints outputs(context);
+    for (const Point &point : points)
+      if (failed(outputs.emit({b, context.loc, context.memories, noAnchors, point}))) return failure();
+    return outputs.store();
   }
 
   /// Skeleton dimensions: row, chunk, lane.

@@ -124,16 +124,11 @@ private:
     for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage)
       for (const RowFold *fold : foldsOf(stage))
         if (failed(reduceKept(*fold, states))) return failure();
-    SmallVector<std::pair<Emitter *, EmittedOutputs>> outputs;
+    OutputsOfPoints outputs(context);
     for (auto &state : states)
-      for (Emitter &emitter : state->emitters) {
-        FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitter, /*perRow=*/false);
-        if (failed(emitted)) return failure();
-        outputs.push_back({&emitter, std::move(*emitted)});
-      }
-    for (auto &[emitter, emitted] : outputs)
-      if (failed(storeEmitted(context, *emitter, emitted))) return failure();
-    return success();
+      for (Emitter &emitter : state->emitters)
+        if (failed(outputs.emit(std::move(emitter)))) return failure();
+    return outputs.store();
   }
 
   /// One reduction of every row: all that is loaded for it before any of it is combined.

@@ -152,20 +152,15 @@ private:
     for (const Staged &s : staged)
       if (failed(stage(s, masked))) return failure();
     tile::BarrierOp::create(b, loc);
-    SmallVector<Emitter, 0> emitters;
-    SmallVector<EmittedOutputs, 0> outputs;
+    OutputsOfPoints outputs(context);
     for (int64_t i = 0; i < side / warps; ++i) {
       Value row = rowOf(i);
-      emitters.emplace_back(b, loc, context.memories, noAnchors, pointAt(p, turn.p, row, q, turn.q, masked));
+      Emitter emitter(b, loc, context.memories, noAnchors, pointAt(p, turn.p, row, q, turn.q, masked));
       for (const Staged &s : staged)
-        emitters.back().provide(across(s, i), context.memories.lookup(s.load->value), s.load->map);
-      FailureOr<EmittedOutputs> emitted = emitOutputs(context, emitters.back(), /*perRow=*/false);
-      if (failed(emitted)) return failure();
-      outputs.push_back(std::move(*emitted));
+        emitter.provide(across(s, i), context.memories.lookup(s.load->value), s.load->map);
+      if (failed(outputs.emit(std::move(emitter)))) return failure();
     }
-    for (auto [emitter, emitted] : llvm::zip(emitters, outputs))
-      if (failed(storeEmitted(context, emitter, emitted))) return failure();
-    return success();
+    return outputs.store();
   }
 
   /// This warp's i-th row of a tile.
