@@ -1,13 +1,11 @@
 // Kernels on a GPU: in fenced and poisoned device memory, each launch waited for.
 #include "tests/numeric/Executor.h"
 
-#include "compiler/Pipeline.h"
 #include "passes/plan/Layouts.h"
 #include "runtime/cuda/CudaDevice.h"
 
 #include <cstring>
 #include <fmt/format.h>
-#include <stdexcept>
 
 using namespace mlir;
 using namespace kiln;
@@ -54,18 +52,10 @@ private:
 class CudaExecutor final : public Executor {
 public:
   explicit CudaExecutor(const Target &target)
-      : target(target), gpu(makeCudaDevice({.poisonMemory = true, .checkLaunches = true})) {
-    auto made = codegen::makeBackend(target);
-    if (!made) throw std::runtime_error(llvm::toString(made.takeError()));
-    backend = *made;
-  }
+      : gpu(makeCudaDevice({.poisonMemory = true, .checkLaunches = true})), code(target) {}
 
   void makeCode(ModuleOp module, BuiltKernel &built) override {
-    if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
-      throw std::runtime_error("no thread-level function");
-    auto code = backend->compile(*module.getOps<LLVM::LLVMFuncOp>().begin());
-    if (!code) throw std::runtime_error(llvm::toString(code.takeError()));
-    built.image = std::move(*code);
+    built.image = code.make(module);
     built.own = std::make_shared<KernelHandle>(gpu->load(built.image));
   }
 
@@ -122,9 +112,8 @@ private:
     return denseRun(kernel, std::move(run));
   }
 
-  Target target;
   std::shared_ptr<Device> gpu;
-  std::shared_ptr<const codegen::Backend> backend;
+  ImageMaker code;
 };
 
 } // namespace

@@ -60,6 +60,17 @@ std::unique_ptr<Executor> makeThreadExecutor(const Target &target);
 /// One of the first two, as the target says. `effort` is that of the cpu's JIT.
 std::unique_ptr<Executor> makeExecutor(const Target &target, codegen::JitEffort effort);
 
+/// From a module that holds one tile program to the code of its kernel. Failures are thrown as std::runtime_error.
+class ImageMaker {
+public:
+  explicit ImageMaker(const Target &target, codegen::JitEffort effort = codegen::JitEffort::Full);
+  KernelImage make(mlir::ModuleOp module) const;
+
+private:
+  Target target;
+  std::shared_ptr<const codegen::Backend> backend;
+};
+
 /// Inputs as a kernel's layouts say they lie.
 std::vector<HostTensor> operandsOf(graph::KernelOp kernel, std::span<const HostTensor> inputs);
 /// A run whose outputs are what lies in memory -> one whose outputs are dense.

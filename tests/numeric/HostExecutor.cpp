@@ -2,13 +2,11 @@
 #include "tests/numeric/Executor.h"
 #include "tests/numeric/FencedMemory.h"
 
-#include "compiler/Pipeline.h"
 #include "passes/plan/Layouts.h"
 #include "runtime/host/HostDevice.h"
 
 #include <cstring>
 #include <fmt/format.h>
-#include <stdexcept>
 
 using namespace mlir;
 using namespace kiln;
@@ -74,19 +72,9 @@ KernelRun runOnce(graph::KernelOp kernel, const BuiltKernel &built, std::span<co
 
 class HostExecutor final : public Executor {
 public:
-  HostExecutor(const Target &target, codegen::JitEffort effort) : target(target) {
-    auto made = codegen::makeBackend(target, effort);
-    if (!made) throw std::runtime_error(llvm::toString(made.takeError()));
-    backend = *made;
-  }
+  HostExecutor(const Target &target, codegen::JitEffort effort) : code(target, effort) {}
 
-  void makeCode(ModuleOp module, BuiltKernel &built) override {
-    if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
-      throw std::runtime_error("no thread-level function");
-    auto code = backend->compile(*module.getOps<LLVM::LLVMFuncOp>().begin());
-    if (!code) throw std::runtime_error(llvm::toString(code.takeError()));
-    built.image = std::move(*code);
-  }
+  void makeCode(ModuleOp module, BuiltKernel &built) override { built.image = code.make(module); }
 
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
     std::vector<HostTensor> operands = operandsOf(kernel, inputs);
@@ -98,8 +86,7 @@ public:
   std::shared_ptr<Device> device() override { return host; }
 
 private:
-  Target target;
-  std::shared_ptr<const codegen::Backend> backend;
+  ImageMaker code;
   std::shared_ptr<Device> host = makeHostDevice({.threads = 2, .poisonMemory = true});
 };
 
@@ -107,29 +94,4 @@ private:
 
 std::unique_ptr<Executor> kiln::numeric::makeHostExecutor(const Target &target, codegen::JitEffort effort) {
   return std::make_unique<HostExecutor>(target, effort);
-}
-
-std::unique_ptr<Executor> kiln::numeric::makeExecutor(const Target &target, codegen::JitEffort effort) {
-  return target.cpu() ? makeHostExecutor(target, effort) : makeCudaExecutor(target);
-}
-
-std::vector<HostTensor> kiln::numeric::operandsOf(graph::KernelOp kernel, std::span<const HostTensor> inputs) {
-  std::vector<HostTensor> operands;
-  for (size_t i = 0; i < inputs.size(); ++i) operands.push_back(toOperandMemory(kernel, i, inputs[i]));
-  return operands;
-}
-
-KernelRun kiln::numeric::denseRun(graph::KernelOp kernel, KernelRun run) {
-  for (size_t i = 0; i < run.outputs.size(); ++i) run.outputs[i] = fromResultMemory(kernel, i, run.outputs[i]);
-  return run;
-}
-
-KernelRun kiln::numeric::sameTwice(KernelRun first, const KernelRun &second) {
-  if (!second.fault.empty()) return second;
-  for (size_t i = 0; i < first.outputs.size(); ++i)
-    if (auto at = firstDifference(first.outputs[i], second.outputs[i], NaNs::AllEqual))
-      first.fault = fmt::format("element {} of output {} depends on the order of CTAs or on memory never written "
-                                "({:.9g} and {:.9g})",
-                                *at, i, first.outputs[i].get(*at), second.outputs[i].get(*at));
-  return first;
 }

@@ -1,0 +1,50 @@
+#include "tests/numeric/Executor.h"
+
+#include "compiler/Pipeline.h"
+#include "passes/plan/Layouts.h"
+
+#include <fmt/format.h>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::numeric;
+
+kiln::numeric::ImageMaker::ImageMaker(const Target &target, codegen::JitEffort effort) : target(target) {
+  auto made = codegen::makeBackend(target, effort);
+  if (!made) throw std::runtime_error(llvm::toString(made.takeError()));
+  backend = *made;
+}
+
+KernelImage kiln::numeric::ImageMaker::make(ModuleOp module) const {
+  if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
+    throw std::runtime_error("no thread-level function");
+  auto code = backend->compile(*module.getOps<LLVM::LLVMFuncOp>().begin());
+  if (!code) throw std::runtime_error(llvm::toString(code.takeError()));
+  return std::move(*code);
+}
+
+std::unique_ptr<Executor> kiln::numeric::makeExecutor(const Target &target, codegen::JitEffort effort) {
+  return target.cpu() ? makeHostExecutor(target, effort) : makeCudaExecutor(target);
+}
+
+std::vector<HostTensor> kiln::numeric::operandsOf(graph::KernelOp kernel, std::span<const HostTensor> inputs) {
+  std::vector<HostTensor> operands;
+  for (size_t i = 0; i < inputs.size(); ++i) operands.push_back(toOperandMemory(kernel, i, inputs[i]));
+  return operands;
+}
+
+KernelRun kiln::numeric::denseRun(graph::KernelOp kernel, KernelRun run) {
+  for (size_t i = 0; i < run.outputs.size(); ++i) run.outputs[i] = fromResultMemory(kernel, i, run.outputs[i]);
+  return run;
+}
+
+KernelRun kiln::numeric::sameTwice(KernelRun first, const KernelRun &second) {
+  if (!second.fault.empty()) return second;
+  for (size_t i = 0; i < first.outputs.size(); ++i)
+    if (auto at = firstDifference(first.outputs[i], second.outputs[i], NaNs::AllEqual))
+      first.fault = fmt::format("element {} of output {} depends on the order of CTAs or on memory never written "
+                                "({:.9g} and {:.9g})",
+                                *at, i, first.outputs[i].get(*at), second.outputs[i].get(*at));
+  return first;
+}
