@@ -66,6 +66,27 @@ tile.kernel @past_the_end() grid 1 threads 32 attributes {shared_bytes = 64 : i6
 
 // -----
 
+tile.kernel @swizzled() grid 1 threads 32 attributes {shared_bytes = 2048 : i64} {
+  // expected-error @below {{cannot lie at this offset}}
+  // expected-note @below {{expected: a multiple of 1024, the tile's end at most 2048}}
+  // expected-note @below {{found: 512}}
+  %t = tile.alloc {offset = 512 : i64} : !tile.shared<8x16xbf16, swizzle = 32>
+  tile.return
+}
+
+// -----
+
+// Slots of a ring are 1024 bytes apart, whatever their tiles need.
+tile.kernel @ring_past_the_end() grid 1 threads 32 attributes {shared_bytes = 1024 : i64} {
+  // expected-error @below {{cannot lie at this offset}}
+  // expected-note @below {{expected: a multiple of 1024, the tile's end at most 1024}}
+  // expected-note @below {{found: 0}}
+  %r = tile.alloc_ring {offset = 0 : i64} : !tile.ring<2 x !tile.shared<8x16xbf16, swizzle = 32>>
+  tile.return
+}
+
+// -----
+
 tile.kernel @registers(%x: !tile.global<8192xf32>) grid 1 threads 32 {
   %c0 = arith.constant 0 : index
   // expected-error @below {{cannot be lowered for a gpu}}

@@ -226,3 +226,19 @@ tile.kernel @cta_fold(%x: !tile.global<256xf32>, %y: !tile.global<2xf32>) grid 1
   tile.store %s, %y[%c1] : f32, !tile.global<2xf32>
   tile.return
 }
+
+// -----
+
+// A slot's address is so many slots on, each with the bytes that a period of its swizzle takes.
+// CHECK-LABEL: llvm.func @slots(
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(1024 : i32) : i32
+// CHECK: llvm.mul %{{.*}}, %[[BYTES]] : i32
+tile.kernel @slots(%x: !tile.global<16xbf16>, %y: !tile.global<16xbf16>) grid 4 threads 32 attributes {shared_bytes = 2048 : i64} {
+  %c0 = arith.constant 0 : index
+  %cta = tile.cta_id
+  %r = tile.alloc_ring {offset = 0 : i64} : !tile.ring<2 x !tile.shared<8x16xbf16, swizzle = 32>>
+  %t = tile.slot %r[%cta] : !tile.ring<2 x !tile.shared<8x16xbf16, swizzle = 32>> -> !tile.shared<8x16xbf16, swizzle = 32>
+  %v = tile.load %t[%c0] : !tile.shared<8x16xbf16, swizzle = 32> -> bf16
+  tile.store %v, %y[%c0] : bf16, !tile.global<16xbf16>
+  tile.return
+}
