@@ -114,7 +114,8 @@ LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lower
   int64_t lanes = cast<RankedTensorType>(fold.getX().getType()).getDimSize(0);
   for (SmallVector<Value> &column :
        llvm::isPowerOf2_64(lanes) ? unitColumns(to, x) : unitColumnsByLane(to, x, operands[1]))
-    for (auto [sum, part] : llvm::zip_equal(acc, column)) sum = tile::combine(to.rewriter, to.loc, fold.getKind(), sum, part);
+    for (auto [sum, part] : llvm::zip_equal(acc, column))
+      sum = tile::combine(to.rewriter, to.loc, fold.getKind(), sum, part);
   to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{acc});
   return success();
 }

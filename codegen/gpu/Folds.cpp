@@ -18,7 +18,8 @@ LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lower
   auto fold = cast<tile::FoldUnitsOp>(op);
   layout::Fragment from = *tile::distributionOf(fold.getX().getType());
   layout::Fragment into = *tile::distributionOf(fold.getAcc().getType());
-  if (from.kind != layout::FragmentKind::Blocked || into.kind != from.kind || from.p != 8 * into.p || from.q != into.q) {
+  if (from.kind != layout::FragmentKind::Blocked || into.kind != from.kind || from.p != 8 * into.p ||
+      from.q != into.q) {
     InFlightDiagnostic diag = op->emitOpError("a unit must lie in the thread of its lane");
     diag.attachNote() << "expected: #tile.blocked with 8 times the accumulator's vec and as many threads";
     diag.attachNote() << "found: " << fold.getX().getType() << " into " << fold.getAcc().getType();

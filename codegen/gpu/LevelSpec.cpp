@@ -93,15 +93,14 @@ LogicalResult kiln::codegen::gpu::verifyTileLevel(tile::KernelOp kernel, const G
 
 LogicalResult kiln::codegen::gpu::verifyThreadLevel(LLVM::LLVMFuncOp function) {
   static const llvm::StringSet<> accepted = [] {
-    llvm::StringSet<> names{
-        // The special function unit, and parts of structs.
-        "ptx.approx", "llvm.extractvalue",
-        // Memory.
-        "ptx.load", "ptx.store", "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group",
-        "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
-        // Threads.
-        "nvvm.read.ptx.sreg.tid.x", "nvvm.read.ptx.sreg.ctaid.x", "nvvm.barrier0", "nvvm.bar.warp.sync",
-        "nvvm.shfl.sync", "nvvm.mma.sync"};
+    llvm::StringSet<> names{// The special function unit, and parts of structs.
+                            "ptx.approx", "llvm.extractvalue",
+                            // Memory.
+                            "ptx.load", "ptx.store", "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group",
+                            "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
+                            // Threads.
+                            "nvvm.read.ptx.sreg.tid.x", "nvvm.read.ptx.sreg.ctaid.x", "nvvm.barrier0",
+                            "nvvm.bar.warp.sync", "nvvm.shfl.sync", "nvvm.mma.sync"};
     names.insert_range(commonThreadOps());
     return names;
   }();

@@ -54,8 +54,8 @@ ArrayRef<llvm::StringLiteral> codegen::commonThreadOps() {
       "llvm.intr.fabs", "llvm.intr.floor", "llvm.intr.ceil", "llvm.intr.trunc", "llvm.intr.roundeven",
       "llvm.intr.copysign", "llvm.intr.maximum", "llvm.intr.minimum",
       // Casts.
-      "llvm.fpext", "llvm.fptrunc", "llvm.sext", "llvm.zext", "llvm.trunc", "llvm.sitofp", "llvm.uitofp",
-      "llvm.fptosi", "llvm.fptoui", "llvm.bitcast",
+      "llvm.fpext", "llvm.fptrunc", "llvm.sext", "llvm.zext", "llvm.trunc", "llvm.sitofp", "llvm.uitofp", "llvm.fptosi",
+      "llvm.fptoui", "llvm.bitcast",
       // Vectors and choice.
       "llvm.extractelement", "llvm.insertelement", "llvm.shufflevector", "llvm.select", "llvm.mlir.constant",
       "llvm.mlir.poison", "llvm.mlir.undef", "llvm.mlir.zero",

@@ -156,8 +156,7 @@ private:
     for (int64_t i = 0; i < side / warps; ++i) {
       Value row = rowOf(i);
       Emitter emitter(b, loc, context.memories, noAnchors, pointAt(p, turn.p, row, q, turn.q, masked));
-      for (const Staged &s : staged)
-        emitter.provide(across(s, i), context.memories.lookup(s.load->value), s.load->map);
+      for (const Staged &s : staged) emitter.provide(across(s, i), context.memories.lookup(s.load->value), s.load->map);
       if (failed(outputs.emit(std::move(emitter)))) return failure();
     }
     return outputs.store();
