@@ -17,6 +17,29 @@ LogicalResult lowerElementwise(Operation *op, ArrayRef<ValueRange> operands, Low
                  [&](ArrayRef<Value> x, Type type) { return cloneOnto(op, x, type, to.rewriter); });
 }
 
+/// Two bf16 are the upper halves of two f32: one instruction for each.
+Value extendPair(Value pair, Lowering &to) {
+  OpBuilder &b = to.rewriter;
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  Value word = LLVM::BitcastOp::create(b, to.loc, i32, pair);
+  Value halves[] = {LLVM::ShlOp::create(b, to.loc, word, to.i32(16)),
+                    LLVM::AndOp::create(b, to.loc, word, to.i32(static_cast<int32_t>(0xffff0000)))};
+  Value result = LLVM::PoisonOp::create(b, to.loc, VectorType::get({2}, f32));
+  for (auto [k, half] : llvm::enumerate(halves)) {
+    Value element = LLVM::BitcastOp::create(b, to.loc, f32, half);
+    result = LLVM::InsertElementOp::create(b, to.loc, result, element, to.i32(static_cast<int32_t>(k)));
+  }
+  return result;
+}
+
+LogicalResult lowerExtend(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  return perUnit(op, operands, unitTypesOf(op->getResult(0).getType()), to.rewriter, [&](ArrayRef<Value> x, Type type) {
+    auto pair = dyn_cast<VectorType>(x[0].getType());
+    bool isPairOfBF16 = pair && pair.getNumElements() == 2 && pair.getElementType().isBF16();
+    return isPairOfBF16 ? extendPair(x[0], to) : cloneOnto(op, x, type, to.rewriter);
+  });
+}
+
 /// The same value everywhere: which element a register holds depends on the thread.
 LogicalResult lowerConstant(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   auto dense = dyn_cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
@@ -35,7 +58,7 @@ LogicalResult lowerConstant(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
 // library are expanded before, and are errors here.
 ArrayRef<Row> kiln::codegen::gpu::elementwiseRows() {
   static const std::vector<Row> rows = [] {
-    std::vector<Row> all = {{"arith.constant", lowerConstant}};
+    std::vector<Row> all = {{"arith.constant", lowerConstant}, {"arith.extf", lowerExtend}};
     for (StringRef op :
          {// Floats.
           "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.maximumf", "arith.minimumf",
@@ -46,7 +69,7 @@ ArrayRef<Row> kiln::codegen::gpu::elementwiseRows() {
           "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui", "arith.maxsi",
           "arith.minsi", "arith.maxui", "arith.minui", "arith.cmpi", "arith.select",
           // Casts.
-          "arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci", "arith.sitofp", "arith.uitofp",
+          "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci", "arith.sitofp", "arith.uitofp",
           "arith.fptosi", "arith.fptoui", "arith.bitcast", "arith.index_cast", "arith.index_castui"})
       all.push_back({op, lowerElementwise});
     return all;

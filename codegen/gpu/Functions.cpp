@@ -15,8 +15,10 @@ namespace {
 /// One row of the table, as one access where its columns are a power of two.
 SmallVector<Value> readRow(Lowering &to, Value base, Value row, int64_t columns, Type element) {
   OpBuilder &b = to.rewriter;
-  Value first = LLVM::MulOp::create(b, to.loc, row, to.i32(columns));
-  first = LLVM::ZExtOp::create(b, to.loc, b.getI64Type(), first);
+  // Widened before it is scaled: a product of 32 bits would merge with what made `row`, as one instruction more.
+  Value first = LLVM::ZExtOp::create(b, to.loc, b.getI64Type(), row);
+  first = LLVM::MulOp::create(b, to.loc, first,
+                              LLVM::ConstantOp::create(b, to.loc, b.getI64Type(), b.getI64IntegerAttr(columns)));
   Value address = LLVM::GEPOp::create(b, to.loc, base.getType(), element, base, ValueRange{first});
   int64_t width = llvm::isPowerOf2_64(columns) ? std::min<int64_t>(columns, 4) : 1;
   SmallVector<Value> values;

@@ -6,13 +6,13 @@
 
 namespace kiln::functions {
 
-/// sin(x pi / 2) / x in s = x^2 on [1.0e-10, 0.2501]: error 2^-19.33.
+/// sin(r pi) / r in c = 1/4 - r^2 on [-0.0001, 0.25]: error 2^-19.98.
 inline constexpr float bf16Sin[] = {
-    0x1.921f8ep+0f, -0x1.4aa616p-1f, 0x1.3f3ecap-4f};
+    0x1.ffffep+0f, 0x1.00043ap+2f, 0x1.0ffc46p+1f, 0x1.1dca6ap-1f};
 
-/// cos(x pi / 2) in s = x^2 on [1.0e-10, 0.2501]: error 2^-16.37.
+/// cos(r pi) / c in c = 1/4 - r^2 on [-0.0001, 0.25]: error 2^-15.03.
 inline constexpr float bf16Cos[] = {
-    0x1.fffe74p-1f, -0x1.3ba0e4p+0f, 0x1.f73e74p-3f};
+    0x1.9222c2p+1f, 0x1.9136p+1f, 0x1.317a8ep+0f};
 
 /// erf(x) / x in s = x^2 on [1.0e-10, 5.29]: error 2^-17.57.
 inline constexpr float bf16Erf[] = {
@@ -33,13 +33,13 @@ inline constexpr float bf16Log[] = {
     0x1.000078p+0f, -0x1.0002a4p-1f, 0x1.542a44p-2f, -0x1.fcecb2p-3f, 0x1.cfcb52p-3f,
     -0x1.8c43f2p-3f};
 
-/// sin(x pi / 2) / x in s = x^2 on [1.0e-10, 0.2501]: error 2^-19.33.
+/// sin(r pi) / r in c = 1/4 - r^2 on [-0.0001, 0.25]: error 2^-19.98.
 inline constexpr float f16Sin[] = {
-    0x1.921f8ep+0f, -0x1.4aa616p-1f, 0x1.3f3ecap-4f};
+    0x1.ffffep+0f, 0x1.00043ap+2f, 0x1.0ffc46p+1f, 0x1.1dca6ap-1f};
 
-/// cos(x pi / 2) in s = x^2 on [1.0e-10, 0.2501]: error 2^-23.98.
+/// cos(r pi) / c in c = 1/4 - r^2 on [-0.0001, 0.25]: error 2^-22.19.
 inline constexpr float f16Cos[] = {
-    0x1.fffffep-1f, -0x1.3bd366p+0f, 0x1.03a78cp-2f, -0x1.4cfc44p-6f};
+    0x1.921fbp+1f, 0x1.92228ep+1f, 0x1.1d1a06p+0f, 0x1.bb553ap-3f};
 
 /// erf(x) / x in s = x^2 on [1.0e-10, 7.29]: error 2^-19.94.
 inline constexpr float f16Erf[] = {

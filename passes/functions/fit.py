@@ -86,6 +86,7 @@ def tail(g, c, limit):
 SMALL = "1e-10"  # stands for 0, where the quotients above are not defined
 HALF = "0.50001"
 THIRD = mpf(1) / 3
+QUARTER = mpf(1) / 4 - mpf(SMALL)
 
 ROWS = [
     ("exp2Poly", "(2^x - 1) / x", lambda x: expm1(x / LOG2E) / x, lambda x: x * 2**-x, "-" + HALF, HALF, 6),
@@ -112,7 +113,9 @@ ROWS = [
     ("asinPoly", "(asin(x) - x) / x^3 in s = x^2", *odd(asin), SMALL, "0.25", 5),
 ]
 
-HALF_PI = pi / 2
+def angle(c):
+    """The half turns r in [0, 1/2] with c = 1/4 - r^2."""
+    return sqrt(mpf(1) / 4 - c)
 
 
 def over_x(function, high, count):
@@ -134,13 +137,14 @@ def log_over_x(count):
 
 HALF_ROWS = []
 for half, sine, cosine, error_function, gauss, logarithm, hyperbolic in [
-    ("bf16", 3, 3, ("2.3", 8), (mpf(3), "13.6", 6), 6, ("0.125", 2)),
-    ("f16", 3, 4, ("2.7", 10), (mpf("3.5"), "5.8", 6), 8, ("0.25", 3)),
+    ("bf16", 4, 3, ("2.3", 8), (mpf(3), "13.6", 6), 6, ("0.125", 2)),
+    ("f16", 4, 4, ("2.7", 10), (mpf("3.5"), "5.8", 6), 8, ("0.25", 3)),
 ]:
     HALF_ROWS += [
-        (half + "Sin", "sin(x pi / 2) / x in s = x^2", *over_x(lambda x: sin(HALF_PI * x), "0.5001", sine)),
-        (half + "Cos", "cos(x pi / 2) in s = x^2", lambda s: cos(HALF_PI * sqrt(s)),
-         lambda s: 1 / cos(HALF_PI * sqrt(s)), SMALL, "0.2501", cosine),
+        (half + "Sin", "sin(r pi) / r in c = 1/4 - r^2", lambda c: sin(pi * angle(c)) / angle(c),
+         lambda c: angle(c) / sin(pi * angle(c)), "-0.0001", QUARTER, sine),
+        (half + "Cos", "cos(r pi) / c in c = 1/4 - r^2", lambda c: cos(pi * angle(c)) / c,
+         lambda c: c / cos(pi * angle(c)), "-0.0001", QUARTER, cosine),
         (half + "Erf", "erf(x) / x in s = x^2", *over_x(erf, *error_function)),
         (half + "Tanh", "tanh(x) / x in s = x^2", *over_x(tanh, *hyperbolic)),
         (half + "Normal", f"(x + {nstr(gauss[0])}) e^(x^2 / 2) Phi(-x) in t = x / (x + {nstr(gauss[0])})",

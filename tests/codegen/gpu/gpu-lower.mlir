@@ -31,6 +31,25 @@ tile.kernel @pointwise(%x: !tile.global<8192xbf16>, %y: !tile.global<8192xbf16>)
 
 // -----
 
+// Two bf16 are the upper halves of two f32; f16 are converted.
+// CHECK-LABEL: llvm.func @extended
+// CHECK: %[[WORD:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK: llvm.shl %[[WORD]], %{{.*}} : i32
+// CHECK: llvm.and %[[WORD]], %{{.*}} : i32
+// CHECK: llvm.fpext %{{.*}} : vector<2xf16> to vector<2xf32>
+tile.kernel @extended(%x: !tile.global<64xbf16>, %y: !tile.global<64xf16>, %z: !tile.global<64xf32>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] aligned 2 : !tile.global<64xbf16> -> tensor<64xbf16, #tile.blocked<vec = 2, threads = 32>>
+  %w = tile.load %y[%c0] aligned 2 : !tile.global<64xf16> -> tensor<64xf16, #tile.blocked<vec = 2, threads = 32>>
+  %a = arith.extf %v : tensor<64xbf16, #tile.blocked<vec = 2, threads = 32>> to tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>
+  %b = arith.extf %w : tensor<64xf16, #tile.blocked<vec = 2, threads = 32>> to tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>
+  %s = arith.addf %a, %b : tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>
+  tile.store %s, %z[%c0] aligned 2 : tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>, !tile.global<64xf32>
+  tile.return
+}
+
+// -----
+
 // A mask of whole runs: each is one predicated access; nothing branches. What is written elsewhere is not read-only.
 // CHECK-LABEL: llvm.func @whole_runs
 // CHECK: %[[COUNT:.*]] = llvm.intr.umin

@@ -90,26 +90,26 @@ TEST(HalfFunctions, BearWhatASpecialFunctionUnitMayGive) {
   check<half::F16, UnitBuilder<-1>>(f16, "down");
 }
 
-TEST(HalfFunctions, TheTableOfQuarterTurnsIsExact) {
-  // Each row against libmpfr: high and low together, times 2^j, are 2^j 2/pi modulo 4. An argument is at most 255 times
-  // 2^j, so that the reduced one is good for 2^-22.
-  exact::Real pi, turns, four(4), part;
+TEST(HalfFunctions, TheTableOfInversesOfPiIsExact) {
+  // Each row against libmpfr: high and low together, times 2^j, are 2^j / pi modulo 2. An argument is at most 511 times
+  // 2^j, so that the reduced one is good for 2^-21.
+  exact::Real pi, turns, two(2), part;
   for (mpfr_ptr value : {mpfr_ptr(pi), mpfr_ptr(turns), mpfr_ptr(part)}) mpfr_set_prec(value, 400);
   mpfr_const_pi(pi, MPFR_RNDN);
-  for (unsigned field = 0; field < 256; ++field) {
-    auto [high, low] = half::quarterTurns[field];
-    int j = field == 255 ? 0 : std::max(static_cast<int>(field) - 134, 0);
-    mpfr_ui_div(turns, 2, pi, MPFR_RNDN);
+  for (unsigned upper = 0; upper < 128; ++upper) {
+    auto [high, low] = half::inversesOfPi[upper];
+    int j = std::max(2 * static_cast<int>(upper) - 134, 0);
+    mpfr_ui_div(turns, 1, pi, MPFR_RNDN);
     mpfr_mul_2si(turns, turns, j, MPFR_RNDN);
-    mpfr_remainder(turns, turns, four, MPFR_RNDN);
+    mpfr_remainder(turns, turns, two, MPFR_RNDN);
     for (float of : {high, low}) {
       mpfr_set_d(part, of, MPFR_RNDN);
       mpfr_mul_2si(part, part, j, MPFR_RNDN);
       mpfr_sub(turns, turns, part, MPFR_RNDN);
     }
-    EXPECT_LE(std::abs(mpfr_get_d(turns, MPFR_RNDN)), 0x1p-30) << field;
-    EXPECT_GE(low * high, 0) << "-0 stays -0 in " << field;
-    EXPECT_EQ(half::quarterTurns[field + 256], half::quarterTurns[field]);
+    EXPECT_LE(std::abs(mpfr_get_d(turns, MPFR_RNDN)), 0x1p-30) << upper;
+    EXPECT_GE(low * high, 0) << "-0 stays -0 in " << upper;
+    EXPECT_EQ(half::inversesOfPi[upper + 128], half::inversesOfPi[upper]);
   }
 }
 
