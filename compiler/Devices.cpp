@@ -39,23 +39,4 @@ DeviceInfo kiln::describeCuda(const CudaInventory &inventory) {
   return cuda;
 }
 
-namespace {
-struct DeviceRow {
-  const char *name;
-  DeviceInfo (*describe)();
-};
-} // namespace
-
-static constexpr DeviceRow kDevices[] = {{"cpu", describeCpu}, {"cuda", [] { return describeCuda(cudaInventory()); }}};
-
-std::optional<DeviceInfo> kiln::describeDevice(std::string_view name) {
-  for (const DeviceRow &row : kDevices)
-    if (row.name == name) return row.describe();
-  return std::nullopt;
-}
-
-std::vector<DeviceInfo> kiln::devices() {
-  std::vector<DeviceInfo> all;
-  for (const DeviceRow &row : kDevices) all.push_back(row.describe());
-  return all;
-}
+std::vector<DeviceInfo> kiln::devices() { return {describeCpu(), describeCuda(cudaInventory())}; }

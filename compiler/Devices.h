@@ -5,13 +5,7 @@
 #include "compiler/kiln/Compiler.h"
 #include "runtime/cuda/CudaDevice.h"
 
-#include <optional>
-#include <string_view>
-
 namespace kiln {
-
-/// What there is of one device, by its name, without looking at the others; nullopt for no device's name.
-std::optional<DeviceInfo> describeDevice(std::string_view name);
 
 /// The cpu of this machine.
 DeviceInfo describeCpu();

@@ -41,8 +41,6 @@ TEST(Devices, SaysWhyThereIsNone) {
   ASSERT_EQ(all.size(), 2u);
   EXPECT_TRUE(all[0].name == "cpu" && all[0].present && !all[0].targets.empty());
   EXPECT_EQ(all[1].name, "cuda");
-  EXPECT_EQ(describeDevice("cuda")->detail, all[1].detail);
-  EXPECT_FALSE(describeDevice("abacus"));
 }
 
 } // namespace
