@@ -89,9 +89,16 @@ bool hasFunction(const AcceptedOp &op) {
   });
 }
 
+/// On every kind of target.
 bool hasSkeleton(graph::KernelKind kind) {
-  return llvm::any_of(tiling::cpu::skeletons(), [&](const tiling::Skeleton &row) { return row.kind == kind; });
+  auto among = [&](ArrayRef<tiling::Skeleton> rows) {
+    return llvm::any_of(rows, [&](const tiling::Skeleton &row) { return row.kind == kind; });
+  };
+  return among(tiling::cpu::skeletons()) && among(tiling::sm80::skeletons());
 }
+
+/// On every kind of target.
+bool hasLoweringRow(StringRef op) { return codegen::cpuRows().contains(op) && codegen::gpu::gpuRows().contains(op); }
 
 /// How a kernel makes the op's value: a row of the emitter's, or a skeleton that is built around it.
 bool isTiled(const AcceptedOp &op) {
@@ -122,9 +129,9 @@ const Column kColumns[] = {
     {"decomposition row", [](const AcceptedOp &op) { return op.level == OpLevel::Graph; },
      [](const AcceptedOp &op) { return rooms().decomposed.contains(op.name.str()); }},
     {"emission row or skeleton", survives, isTiled},
-    {"function row or cpu lowering row",
+    {"function row or lowering row",
      [](const AcceptedOp &op) { return survives(op) && op.opClass == OpClass::Elementwise; },
-     [](const AcceptedOp &op) { return codegen::cpuRows().contains(op.name) || hasFunction(op); }},
+     [](const AcceptedOp &op) { return hasLoweringRow(op.name) || hasFunction(op); }},
     {"round trip", [](const AcceptedOp &op) { return isOurs(op.name); },
      [](const AcceptedOp &op) { return rooms().roundTripped(op.name); }},
 };
@@ -190,7 +197,7 @@ TEST(Completeness, AMadeUpOpIsReportedInEveryColumn) {
   EXPECT_EQ(
       missing(op(OpClass::Elementwise, OpLevel::Both)),
       (Complaints{name + "registered op", name + "summary", name + "interpreter row with a bound",
-                  name + "emission row or skeleton", name + "function row or cpu lowering row", name + "round trip"}));
+                  name + "emission row or skeleton", name + "function row or lowering row", name + "round trip"}));
   EXPECT_EQ(missing(op(OpClass::Composite, OpLevel::Graph)),
             (Complaints{name + "registered op", name + "summary", name + "interpreter row with a bound",
                         name + "decomposition row", name + "round trip"}));
