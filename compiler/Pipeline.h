@@ -1,5 +1,4 @@
-//===- Pipeline.h - which passes run, level by level
-//---------------------------------------------------------------===//
+//===- Pipeline.h - which passes run, level by level --------------------------------------------------------------===//
 //
 // One function per level adds that level's passes, in order; there is no other place where passes are chosen. The
 // recorder sees the IR after each of them, which is what --dump-ir writes.

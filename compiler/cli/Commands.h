@@ -1,5 +1,4 @@
-//===- Commands.h - the subcommands of every Kiln program
-//----------------------------------------------------------===//
+//===- Commands.h - the subcommands of every Kiln program ---------------------------------------------------------===//
 //
 // What the command line says, as one struct, and a function per subcommand. They print to stdout what was asked for and
 // to stderr what is said about it, and throw kiln::Error.

@@ -1,5 +1,4 @@
-//===- Operands.h - numpy's conveniences: broadcasting, scalars, negative axes
-//-------------------------------------===//
+//===- Operands.h - numpy's conveniences: broadcasting, scalars, negative axes ------------------------------------===//
 //
 // What the DSL does to operands before an op sees them. The graph level has no implicit broadcast and no scalars.
 //

@@ -1,5 +1,4 @@
-//===- Fusion.h - what graph-fuse tells
-//-----------------------------------------------------------------------------===//
+//===- Fusion.h - what graph-fuse tells ---------------------------------------------------------------------------===//
 //
 // The decisions of graph-fuse: one per candidate edge, with the rule and the bytes that decided. Reports (`explain`)
 // read them; the IR does not carry them.
@@ -42,8 +41,8 @@ struct FusionRule {
 /// Every rule a decision may name.
 llvm::ArrayRef<FusionRule> fusionRules();
 
-/// graph-fuse that appends its decisions, edges first, then siblings, each in program order of the consumers, to `decisions` (may be null; must outlive
-/// the pass).
+/// graph-fuse that appends its decisions, edges first, then siblings, each in program order of the consumers, to
+/// `decisions` (may be null; must outlive the pass).
 std::unique_ptr<mlir::Pass> createFusePass(const FuseOptions &options, std::vector<FusionDecision> *decisions);
 
 } // namespace kiln::graph

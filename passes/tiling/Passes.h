@@ -1,5 +1,4 @@
-//===- Passes.h - the passes of passes/tiling, as declared in Passes.td
-//-----------------------------------------------===//
+//===- Passes.h - the passes of passes/tiling, as declared in Passes.td -------------------------------------------===//
 #ifndef KILN_PASSES_TILING_PASSES_H
 #define KILN_PASSES_TILING_PASSES_H
 

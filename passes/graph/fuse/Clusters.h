@@ -1,5 +1,4 @@
-//===- Clusters.h - nodes that will share a kernel
-//-----------------------------------------------------------------===//
+//===- Clusters.h - nodes that will share a kernel ----------------------------------------------------------------===//
 //
 // A partition of the nodes into clusters, each of which becomes one kernel, with what a merge needs to know about each:
 // what it reads, what it must still store, and its place in a topological order of all clusters. The order is kept up

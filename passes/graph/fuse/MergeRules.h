@@ -1,5 +1,4 @@
-//===- MergeRules.h - may two clusters share a kernel?
-//--------------------------------------------------------------===//
+//===- MergeRules.h - may two clusters share a kernel? ------------------------------------------------------------===//
 //
 // What stands against a merge, as a table of rules: name, sentence, check. They run in order, cheap ones first; the
 // first that objects is the reason an edge is refused with.

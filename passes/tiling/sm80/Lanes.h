@@ -1,7 +1,7 @@
 //===- Lanes.h - how skeletons of gpu targets lay a kernel's lanes ------------------------------------------------===//
 //
-// What the sm_80 skeletons of kernels without a matmul share: fragments of runs dealt to the threads of a warp or a
-// CTA, which group of threads this is, and the choice of the dimensions that lanes run along.
+// What the sm_80 skeletons share: fragments of runs dealt to the threads of a warp or a CTA, which group of threads
+// this is, the choice of the dimensions that lanes run along, and branches on uniform conditions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_PASSES_TILING_SM80_LANES_H

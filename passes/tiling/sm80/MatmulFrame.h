@@ -1,7 +1,7 @@
 //===- MatmulFrame.h - what surrounds the mainloop of a matmul on a gpu -------------------------------------------===//
 //
-// Which tile of the result a CTA computes, how a tile of an operand comes into shared memory, and what becomes of the
-// sums. Mainloops (MatmulMma.cpp for MMA atoms of 16-bit operands, MatmulOuter.cpp for outer products) stand between.
+// Which tile of the result a CTA computes, and what becomes of the sums. Mainloops (MatmulMma.cpp for MMA atoms of
+// 16-bit operands, MatmulOuter.cpp for outer products) stand between; their operands come as MatmulFeed.h says.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_PASSES_TILING_SM80_MATMULFRAME_H
