@@ -143,7 +143,8 @@ public:
   /// Kernels for this device may assume that the start of every buffer is a multiple of so many bytes.
   virtual size_t pointerAlignment() const { return 1; }
 
-  /// Memory of at least `bytes`, 256-byte aligned, holding anything; never null, even for 0 bytes.
+  /// Memory of at least `bytes`, 256-byte aligned, holding anything; never null, even for 0 bytes. What is behind the
+  /// last byte up to a multiple of 256 may be read, too: kernels read whole words of up to 16 bytes that hold an element.
   virtual DeviceBuffer allocate(size_t bytes) = 0;
 
   virtual void copyIn(void *device, const void *host, size_t bytes, Stream stream = {}) = 0;
@@ -173,6 +174,9 @@ public:
   virtual std::unique_ptr<DeviceGraph> recordGraph(const std::function<void(Stream)> &enqueue) { return nullptr; }
   /// If what is given to `stream` is being recorded into a graph: a number for that recording, never 0. Else 0.
   virtual uint64_t recordingOf(Stream stream) { return 0; }
+  /// A number that `stream` has and no other stream of the process ever had, so that work is known to be in order where
+  /// it is equal: a handle may be that of another stream, destroyed before. 0 if that is not known.
+  virtual uint64_t identityOf(Stream stream) { return 0; }
   /// A new stream that does not wait for the default one; the default one itself on a device that has no others.
   virtual std::unique_ptr<OwnedStream> makeStream() { return std::make_unique<OwnedStream>(); }
 };

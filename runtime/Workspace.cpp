@@ -60,7 +60,11 @@ Workspace &WorkspaceList::take(Stream stream) {
   lock.unlock();
   // A handle may be that of a stream that was destroyed with work in it and made anew: then the order is not given.
   try {
-    if (found->done && recording == 0) found->done->orderBehind(stream);
+    if (found->done && recording == 0) {
+      uint64_t identity = device->identityOf(stream);
+      if (identity == 0 || identity != found->identity) found->done->orderBehind(stream);
+      found->identity = identity;
+    }
   } catch (...) {
     put(*found);
     throw;

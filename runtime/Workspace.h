@@ -17,6 +17,7 @@ struct Workspace {
   Stream stream;
   uint64_t recording = 0; ///< the recording this is a part of (Device::recordingOf), and of nothing else ever after
   bool busy = false;      ///< a call has it
+  uint64_t identity = 0;  ///< Device::identityOf the stream of its last run
   DeviceBuffer arena;
   std::vector<const void *> slots;      ///< as ResolvedPlan::slots: everything but the caller's addresses stays
   bool prepared = false;                ///< `slots` are filled in

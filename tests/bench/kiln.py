@@ -189,7 +189,9 @@ class Graph:
         """run() with everything looked up before: a function of no arguments, for whoever times it."""
         run, handle = self.library.c.kiln_run, self.handle
         memory = [*inputs, *outputs]  # lives as long as the function does
-        arguments = (handle, _addresses(inputs), len(inputs), _addresses(outputs), len(outputs), stream)
+        size, pointer = ctypes.c_size_t, ctypes.c_void_p  # converted once, not by each call
+        arguments = (handle, _addresses(inputs), size(len(inputs)), _addresses(outputs), size(len(outputs)),
+                     pointer(stream))
 
         def go():
             if run(*arguments):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <typeinfo>
 
 namespace kiln {
@@ -12,6 +13,14 @@ namespace {
 
 /// Accesses of up to so many bytes are what kernels are made of.
 constexpr size_t kPointerAlignment = 16;
+/// Memory is asked for in multiples of so many bytes, as the driver keeps it: kernels read whole words.
+constexpr size_t kAllocationUnit = 256;
+
+/// Bytes to ask the driver for; a size that no memory has stays as it is, and is refused there.
+size_t wholeUnits(size_t bytes) {
+  if (bytes > std::numeric_limits<size_t>::max() - kAllocationUnit) return bytes;
+  return (std::max<size_t>(bytes, 1) + kAllocationUnit - 1) / kAllocationUnit * kAllocationUnit;
+}
 
 class CudaDevice : public Device {
 public:
@@ -66,6 +75,7 @@ public:
     return std::make_unique<CudaGraph>(context, enqueue);
   }
   uint64_t recordingOf(Stream stream) override;
+  uint64_t identityOf(Stream stream) override;
   std::unique_ptr<OwnedStream> makeStream() override { return std::make_unique<CudaStream>(context); }
 
 protected:
@@ -87,7 +97,8 @@ DeviceBuffer CudaDevice::allocate(size_t bytes) {
   Enter current(*context);
   Relaxed relaxed(*context);
   CUdeviceptr memory = 0;
-  CUresult result = api.memAlloc(&memory, std::max<size_t>(bytes, 1));
+  size_t whole = wholeUnits(bytes);
+  CUresult result = api.memAlloc(&memory, whole);
   if (result != CUDA_SUCCESS) {
     size_t free = 0, total = 0;
     api.memGetInfo(&free, &total);
@@ -96,7 +107,7 @@ DeviceBuffer CudaDevice::allocate(size_t bytes) {
   }
   DeviceBuffer buffer(shared_from_this(), reinterpret_cast<void *>(memory), bytes);
   if (poisoning) {
-    memset(buffer.data(), 0xFF, bytes, poisoning->stream);
+    memset(buffer.data(), 0xFF, whole, poisoning->stream);
     synchronize(poisoning->stream);
   }
   return buffer;
@@ -134,6 +145,14 @@ uint64_t CudaDevice::recordingOf(Stream stream) {
   if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
     throw driverError(api, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "cuStreamGetCaptureInfo", context->gpu.name);
   return status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? id + 1 : 0;
+}
+
+uint64_t CudaDevice::identityOf(Stream stream) {
+  if (!api.streamGetId) return 0;
+  Enter current(*context);
+  unsigned long long id = 0;
+  context->check(api.streamGetId(native(stream), &id), "cuStreamGetId");
+  return id + 1;
 }
 
 } // namespace

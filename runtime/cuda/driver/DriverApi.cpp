@@ -68,6 +68,7 @@ std::vector<Entry> entries(DriverApi &api) {
       row("cuStreamBeginCapture_v2", api.streamBeginCapture),
       row("cuStreamEndCapture", api.streamEndCapture),
       row("cuStreamGetCaptureInfo", api.streamGetCaptureInfo),
+      row("cuStreamGetId", api.streamGetId, /*optional=*/true), // since 12.0
       row("cuThreadExchangeStreamCaptureMode", api.threadExchangeStreamCaptureMode),
       row("cuEventCreate", api.eventCreate),
       row("cuEventDestroy_v2", api.eventDestroy),

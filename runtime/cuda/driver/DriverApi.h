@@ -54,6 +54,7 @@ struct DriverApi {
   PFN_cuStreamBeginCapture_v10010 streamBeginCapture;
   PFN_cuStreamEndCapture_v10000 streamEndCapture;
   PFN_cuStreamGetCaptureInfo_v10010 streamGetCaptureInfo;
+  PFN_cuStreamGetId_v12000 streamGetId; ///< optional
   PFN_cuThreadExchangeStreamCaptureMode_v10010 threadExchangeStreamCaptureMode;
 
   PFN_cuEventCreate_v2000 eventCreate;

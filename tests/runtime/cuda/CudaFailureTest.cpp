@@ -28,6 +28,29 @@ void everything() {
   chain.expect(y, 1, 1);
 }
 
+/// PTX that is newer than the driver's compiler is refused before anything runs, by a graph as by a kernel.
+TEST_F(CudaTest, ADriverOlderThanThePtxRunsNothing) {
+  for (auto [version, words] : {std::pair{11080, "11.8"}, {12040, "12.4"}, {12060, "12.6"}}) {
+    driver.reset();
+    addPlanKernels(driver);
+    driver.setVersion(version);
+    std::optional<Error> error = errorOf([] { Chain(makeDevice(), 100); });
+    ASSERT_TRUE(error) << version;
+    EXPECT_EQ(error->code, ErrorCode::NoDevice);
+    EXPECT_EQ(error->op, "add");
+    EXPECT_EQ(error->rule, "the NVIDIA driver knows the version of the kernel's PTX");
+    EXPECT_NE(error->found.find("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"), std::string::npos) << error->what();
+    EXPECT_NE(error->found.find("PTX 8.7 for sm_80"), std::string::npos) << error->what();
+    EXPECT_NE(error->found.find(std::string("driver for CUDA ") + words), std::string::npos) << error->what();
+    EXPECT_EQ(error->hint, "update the NVIDIA driver, or compile for an older target");
+    EXPECT_EQ(driver.count("cuLaunchKernelEx"), 0);
+    EXPECT_EQ(driver.liveBytes(), 0u);
+    EXPECT_EQ(driver.liveObjects(), 0);
+  }
+  driver.setVersion(12080);
+  everything();
+}
+
 TEST_F(CudaTest, EveryFailureIsAnError) {
   everything();
   EXPECT_EQ(driver.liveObjects(), 0);

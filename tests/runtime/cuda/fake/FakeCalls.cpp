@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -15,6 +16,21 @@ FakeState &state() { return FakeState::get(); }
 
 /// Every context is its GPU's primary one: a pointer to one of these.
 char contexts[16];
+
+/// Whether a PTX compiler of this CUDA reads code that says `.version X.Y`; NVIDIA's release notes of PTX.
+bool knowsPtx(int cuda, const char *code) {
+  int major = 0, minor = 0;
+  const char *at = std::strstr(code, ".version");
+  if (!at || std::sscanf(at, ".version %d.%d", &major, &minor) != 2) return true; // machine code, or none at all
+  static constexpr struct {
+    int cuda, ptx; ///< 12040, 84
+  } rows[] = {{11080, 78}, {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84},
+              {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90}};
+  int newest = 0;
+  for (auto row : rows)
+    if (row.cuda <= cuda) newest = row.ptx;
+  return 10 * major + minor <= newest;
+}
 
 template <typename T> T *at(CUdeviceptr pointer) { return reinterpret_cast<T *>(pointer); }
 
@@ -204,6 +220,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *code, unsigned count, 
       if (options[i] == CU_JIT_ERROR_LOG_BUFFER) std::strcpy(static_cast<char *>(values[i]), state().jitLog.c_str());
     return failed;
   }
+  if (!knowsPtx(state().version, static_cast<const char *>(code))) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   *module = reinterpret_cast<CUmodule>(new Module{static_cast<const char *>(code)});
   ++state().objects;
   return CUDA_SUCCESS;

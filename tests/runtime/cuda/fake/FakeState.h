@@ -27,6 +27,7 @@ using Graph = std::vector<Op>;
 
 struct StreamState {
   bool nonBlocking = false;
+  uint64_t id = 0; ///< no other stream ever has it
   std::deque<Op> queue;
   bool capturing = false, invalidated = false;
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -112,7 +113,7 @@ public:
   std::vector<std::shared_ptr<StreamState>> streams; ///< destroyed ones stay until their work is done
   CUresult stuck = CUDA_SUCCESS;
   int objects = 0;
-  uint64_t captures = 0;
+  uint64_t captures = 0, streamsMade = 0;
   double now = 0; ///< milliseconds: every op takes one
   bool dropLaunches = false;
   std::atomic<bool> slowLaunches = false;

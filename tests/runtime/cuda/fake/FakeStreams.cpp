@@ -25,6 +25,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   CONTEXT_CALL(cuStreamCreate);
   auto fresh = std::make_shared<StreamState>();
   fresh->nonBlocking = flags & CU_STREAM_NON_BLOCKING;
+  fresh->id = ++state().streamsMade;
   state().streams.push_back(fresh);
   if (state().freeSlots.empty()) {
     state().slots.push_back(std::make_unique<StreamSlot>());
@@ -102,6 +103,14 @@ extern "C" CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatu
   if (!s->capturing) return CUDA_SUCCESS;
   *status = s->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   *id = s->captureId;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream stream, unsigned long long *id) {
+  CONTEXT_CALL(cuStreamGetId);
+  StreamState *s = stream ? state().stream(stream) : nullptr;
+  if (stream && !s) return CUDA_ERROR_INVALID_HANDLE;
+  *id = s ? s->id : 0;
   return CUDA_SUCCESS;
 }
 
