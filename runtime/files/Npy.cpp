@@ -21,9 +21,11 @@ struct TypeRow {
   DType type;
 };
 
-constexpr std::array<TypeRow, 7> kTypes = {{{"f8", DType::F64},
+/// bf16 is two bytes without a type, as NumPy writes arrays of ml_dtypes.bfloat16.
+constexpr std::array<TypeRow, 8> kTypes = {{{"f8", DType::F64},
                                             {"f4", DType::F32},
                                             {"f2", DType::F16},
+                                            {"V2", DType::BF16},
                                             {"i8", DType::I64},
                                             {"i4", DType::I32},
                                             {"i1", DType::I8},
@@ -133,7 +135,8 @@ Descr parseDescr(const std::string &descr, const std::string &origin) {
   bool known = order == '<' || order == '>' || order == '|' || order == '=';
   for (const TypeRow &row : kTypes)
     if (known && row.code == code) return {row.type, order == '>'};
-  throw fileError(origin, "the array's dtype is one Kiln reads", "f8, f4, f2, i8, i4, i1 or b1", descr,
+  if (descr == "bfloat16") return {DType::BF16, false};
+  throw fileError(origin, "the array's dtype is one Kiln reads", "f8, f4, f2, i8, i4, i1, b1, or V2 for bf16", descr,
                   "convert it with numpy's astype before saving");
 }
 
@@ -219,7 +222,7 @@ namespace {
 std::string npyHeader(const HostTensor &tensor, const std::string &origin) {
   const auto *row = std::find_if(kTypes.begin(), kTypes.end(), [&](auto &r) { return r.type == tensor.dtype(); });
   if (row == kTypes.end())
-    throw fileError(origin, "the dtype is one that .npy files have", "f64, f32, f16, i64, i32, i8 or bool",
+    throw fileError(origin, "the dtype is one that .npy files have", "f64, f32, f16, bf16, i64, i32, i8 or bool",
                     tensor.typeString(), "cast it, or write a .safetensors file");
   std::string dict = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                  bitWidth(tensor.dtype()) > 8 ? '<' : '|', row->code, fmt::join(tensor.shape(), ", "),

@@ -2,6 +2,7 @@
 #include "tests/runtime/FilesKit.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ std::string refusal(const std::string &dict, const std::string &data, char major
 
 TEST(Npy, EveryTypeAndRankComesBack) {
   TempDir dir;
-  for (DType type : {f64, f32, f16, i64, i32, i8, boolean})
+  for (DType type : {f64, f32, f16, bf16, i64, i32, i8, boolean})
     for (const std::vector<int64_t> &shape : std::vector<std::vector<int64_t>>{{}, {3}, {0, 4}, {2, 3, 5}}) {
       HostTensor t =
           isFloat(type) ? HostTensor::randomNormal(shape, type, 1) : HostTensor::randomInt(shape, type, 1, 0, 1);
@@ -52,6 +53,26 @@ TEST(Npy, ReadsWhatNumpyWrites) {
   std::string data("\1\0\0\0\2\0\0\0\3\0\0\0", 12);
   for (char major : {1, 2, 3})
     EXPECT_TRUE(bitEqual(parseNpy(npy(dict, data, major), "x"), HostTensor::of({1, 3}, i32, {1, 2, 3})));
+}
+
+TEST(Npy, Bf16IsWhatNumpyWritesOfMlDtypes) {
+  // As NumPy 2.4 with ml_dtypes 0.6 writes np.array([1, -2], dtype=bfloat16), and as it writes what it read itself.
+  HostTensor values = HostTensor::of({2}, bf16, {1, -2});
+  std::string data("\x80\x3f\0\xc0", 4);
+  for (const char *descr : {"<V2", "|V2", "bfloat16"})
+    EXPECT_TRUE(bitEqual(
+        parseNpy(npy(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (2,), }}", descr), data), "x"),
+        values))
+        << descr;
+  std::vector<std::byte> written = npyBytes(values);
+  std::string text(reinterpret_cast<const char *>(written.data()), written.size());
+  EXPECT_NE(text.find("{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }"), std::string::npos) << text;
+  EXPECT_EQ(text.substr(text.size() - 4), data);
+  for (const char *other : {"V1", "<f1", "V4", "float8_e5m2"})
+    EXPECT_NE(refusal(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (4,), }}", other), data)
+                  .find("or V2 for bf16"),
+              std::string::npos)
+        << other;
 }
 
 TEST(Npy, FortranOrderAndByteOrderAreConverted) {
@@ -82,7 +103,7 @@ TEST(Npy, RefusalsNameFileAndReason) {
   EXPECT_NE(with("}", "} x").find("behind"), std::string::npos);
   EXPECT_NE(refusal("{'descr': '|b1', 'fortran_order': False, 'shape': (1,)}", "\2").find("a bool is 0 or 1"),
             std::string::npos);
-  EXPECT_THROW(npyBytes(HostTensor({1}, bf16)), Error);
+  EXPECT_THROW(npyBytes(HostTensor({1}, f8E4M3FN)), Error);
   EXPECT_THROW(readNpy("/nonexistent/x.npy"), Error);
   EXPECT_THROW(readNpy("/"), Error);
   EXPECT_THROW(writeNpy("/nonexistent/x.npy", HostTensor({1}, f32)), Error);
