@@ -105,16 +105,30 @@ Value Memory::pointerPast(Value pointer, Value elements) {
   return LLVM::GEPOp::create(b, to.loc, pointer.getType(), unit, pointer, ValueRange{elements});
 }
 
+/// Elements (an index, i64 or i32) in 64 bits.
+Value Memory::wide(Value elements) {
+  OpBuilder &b = to.rewriter;
+  if (elements.getType().isIndex()) return arith::IndexCastOp::create(b, to.loc, b.getI64Type(), elements);
+  if (elements.getType().isInteger(64)) return elements;
+  return LLVM::SExtOp::create(b, to.loc, b.getI64Type(), elements);
+}
+
+void Memory::startAt(Value offset, ThreadPlace place, int64_t stride, int64_t reach) {
+  OpBuilder &b = to.rewriter;
+  // What is in range lies less than 2^31 behind the start, then, and the start less than that on either side of 0.
+  narrow &= reach <= std::numeric_limits<int32_t>::max();
+  if (narrow) {
+    Value row = LLVM::MulOp::create(b, to.loc, place.row, to.i32(stride));
+    return startAt(offset, LLVM::AddOp::create(b, to.loc, row, place.column));
+  }
+  Value row = LLVM::MulOp::create(b, to.loc, wide(place.row), to.i64(stride));
+  startAt(offset, LLVM::AddOp::create(b, to.loc, row, wide(place.column)));
+}
+
 void Memory::startAt(Value offset, Value more) {
   OpBuilder &b = to.rewriter;
-  Value elements;
-  if (narrow) {
-    elements = to.low32(offset);
-    if (more) elements = LLVM::AddOp::create(b, to.loc, elements, more);
-  } else {
-    elements = arith::IndexCastOp::create(b, to.loc, b.getI64Type(), offset);
-    if (more) elements = LLVM::AddOp::create(b, to.loc, elements, LLVM::ZExtOp::create(b, to.loc, b.getI64Type(), more));
-  }
+  Value elements = narrow ? to.low32(offset) : wide(offset);
+  if (more) elements = LLVM::AddOp::create(b, to.loc, elements, narrow ? more : wide(more));
   bool swizzled = tile && tile.getSwizzle();
   start = swizzled ? LLVM::MulOp::create(b, to.loc, elements, to.i32(bytes)).getResult() : pointerPast(base, elements);
 }

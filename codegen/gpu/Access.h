@@ -41,8 +41,11 @@ public:
   bool shared;
   bool readOnly;        ///< nothing writes it while the kernel runs
 
-  /// Names where the offsets given to `at` count from: element `offset` (an index, i64 or i32) + `more` (i32, or null).
+  /// Names where the offsets given to `at` count from: element `offset` (an index, i64 or i32) + `more` (i32 or i64, or
+  /// null), neither of which is negative.
   void startAt(mlir::Value offset, mlir::Value more);
+  /// The same from row and column (i32) of rows `stride` elements apart. `reach` is the largest offset `at` is given.
+  void startAt(mlir::Value offset, ThreadPlace place, int64_t stride, int64_t reach);
   /// `elements` past the start.
   Place at(int64_t elements);
 
@@ -51,8 +54,9 @@ private:
   tile::SharedType tile; ///< null in global memory
   mlir::Value base;
   mlir::Value start; ///< the pointer where offsets count from; in a swizzled tile, that many bytes, i32
-  bool narrow;       ///< offsets into it fit 32 bits
+  bool narrow;       ///< what is in range is found right by offsets modulo 2^32
 
+  mlir::Value wide(mlir::Value elements);
   mlir::Value pointerPast(mlir::Value pointer, mlir::Value elements);
   Place swizzledAt(int64_t bytes);
 };

@@ -99,7 +99,7 @@ private:
     if (!whole) number = a.min(number, a.c(chunks - 1));
     row = a.div(number, chunksPerRow);
     Value column = a.mul(a.rem(number, chunksPerRow), elements);
-    source.startAt(offset, a.add(a.mul(row, stride()), column));
+    source.startAt(offset, {row, column}, stride(), (tile.getShape()[0] - 1) * stride());
     target.startAt(to.i64(0), a.add(a.mul(row, tile.getShape()[1]), column));
     Value left = a.max(a.min(a.sub(columns, column), a.c(elements)), a.c(0));
     bytes = a.mul(left, 16 / elements);

@@ -35,12 +35,13 @@ struct FragmentAccess {
   int64_t column(int64_t r) const { return fragment.registerPlace(r).column; }
   int64_t offset(int64_t r) const { return fragment.registerPlace(r).row * rowStride + column(r); }
 
-  /// Where the thread's first register lies, in elements past the fragment's first.
-  Value start(Lowering &to) const {
+  /// Names the thread's first register of a fragment that begins at `first` as the one that offsets count from.
+  void start(Memory &memory, Value first, Lowering &to) const {
     ThreadPlace place = threadPlaceOf(fragment, to);
-    if (fragment.rows == 1) return place.column;
-    Value row = LLVM::MulOp::create(to.rewriter, to.loc, place.row, to.i32(rowStride));
-    return LLVM::AddOp::create(to.rewriter, to.loc, row, place.column);
+    if (fragment.rows == 1) return memory.startAt(first, place.column);
+    int64_t reach = 0;
+    for (int64_t r = 0; r < fragment.registers(); ++r) reach = std::max(reach, offset(r));
+    memory.startAt(first, place, rowStride, reach);
   }
 };
 
@@ -72,7 +73,7 @@ LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &
                         words.most());
   RunMask mask(load.getMask(), load.getMask() ? operands[2] : ValueRange(), to);
   if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
-  memory.startAt(operands[1][0], access.start(to));
+  access.start(memory, operands[1][0], to);
   Registers result(to.rewriter, to.loc, access.fragment.registers());
   for (int64_t r = 0; r < result.size(); r += access.width) {
     words.load(result, r, access.offset(r), access.width, mask.at(r, access.column(r)));
@@ -120,7 +121,7 @@ LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering 
                         alignmentOf(store.getOffset(), store.getAligned()), words.most());
   RunMask mask(store.getMask(), store.getMask() ? operands[3] : ValueRange(), to);
   if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
-  memory.startAt(operands[2][0], access.start(to));
+  access.start(memory, operands[2][0], to);
   Registers value(to.rewriter, to.loc, operands[0]);
   Value mine = writer(access.fragment, to);
   for (int64_t r = 0; r < value.size(); r += access.width) {

@@ -160,6 +160,81 @@ tile.kernel @vast(%x: !tile.global<4294967296xf32>) grid 33554432 threads 32 {
 
 // -----
 
+// So does every element of a gather from there, and rows far apart, however few elements they have.
+// CHECK-LABEL: llvm.func @vast_gather
+// CHECK-SAME: (%[[X:.*]]: !llvm.ptr<1> {{.*}}, %{{.*}}: !llvm.ptr<1> {{.*}}, %{{.*}}: !llvm.ptr<1>
+// CHECK-NOT: llvm.trunc
+// CHECK: llvm.getelementptr %[[X]][%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+// CHECK-NOT: llvm.trunc
+// CHECK: llvm.getelementptr %[[X]][%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+tile.kernel @vast_gather(%x: !tile.global<4294967296xf32>, %i: !tile.global<64xi64>, %y: !tile.global<64xf32>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %o = tile.load %i[%c0] : !tile.global<64xi64> -> tensor<64xi64, #tile.blocked<vec = 2, threads = 32>>
+  %v = tile.gather %x[%o : tensor<64xi64, #tile.blocked<vec = 2, threads = 32>>] : !tile.global<4294967296xf32> -> tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>
+  tile.store %v, %y[%c0] : tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>, !tile.global<64xf32>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @far_rows
+// CHECK-DAG: %[[STRIDE:.*]] = llvm.mlir.constant(67108864 : i64) : i64
+// CHECK: %[[ROW:.*]] = llvm.mul %{{.*}}, %[[STRIDE]] : i64
+// CHECK: %[[MORE:.*]] = llvm.add %[[ROW]], %{{.*}} : i64
+// CHECK: %[[AT:.*]] = llvm.add %{{.*}}, %[[MORE]] : i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[AT]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i64
+// Row 8 of a thread is 2^29 elements, 2^32 bytes behind: more than an instruction's constant.
+// CHECK: %[[FAR:.*]] = llvm.mlir.constant(536870912 : i64) : i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[FAR]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i64
+tile.kernel @far_rows(%x: !tile.global<64x16xi64, strides = [67108864, 1]>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant dense<0> : tensor<64x16xi64, #tile.mma_acc<warps = [4, 1]>>
+  tile.store %z, %x[%c0] aligned 2 rows 67108864 : tensor<64x16xi64, #tile.mma_acc<warps = [4, 1]>>, !tile.global<64x16xi64, strides = [67108864, 1]>
+  tile.return
+}
+
+// -----
+
+// The largest memory that 32 bits are enough for, and one element more.
+// CHECK-LABEL: llvm.func @nearly_far_rows
+// CHECK: llvm.mul %{{.*}}, %{{.*}} : i32
+// CHECK: llvm.sext %{{.*}} : i32 to i64
+tile.kernel @nearly_far_rows(%x: !tile.global<2x1073741824xf32, strides = [1073741823, 1]>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant dense<0.0> : tensor<16x8xf32, #tile.mma_acc<warps = [1, 1]>>
+  tile.store %z, %x[%c0] rows 8 : tensor<16x8xf32, #tile.mma_acc<warps = [1, 1]>>, !tile.global<2x1073741824xf32, strides = [1073741823, 1]>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @just_too_far_rows
+// CHECK: llvm.mul %{{.*}}, %{{.*}} : i64
+tile.kernel @just_too_far_rows(%x: !tile.global<2x1073741824xf32, strides = [1073741824, 1]>) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant dense<0.0> : tensor<16x8xf32, #tile.mma_acc<warps = [1, 1]>>
+  tile.store %z, %x[%c0] rows 8 : tensor<16x8xf32, #tile.mma_acc<warps = [1, 1]>>, !tile.global<2x1073741824xf32, strides = [1073741824, 1]>
+  tile.return
+}
+
+// -----
+
+// A copy's rows, likewise.
+// CHECK-LABEL: llvm.func @far_copy
+// CHECK-DAG: %[[STRIDE:.*]] = llvm.mlir.constant(268435456 : i64) : i64
+// CHECK: llvm.mul %{{.*}}, %[[STRIDE]] : i64
+// CHECK: nvvm.cp.async
+tile.kernel @far_copy(%x: !tile.global<16x64xbf16, strides = [268435456, 1]>) grid 1 threads 128 attributes {shared_bytes = 2048 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %t = tile.alloc {offset = 0 : i64} : !tile.shared<16x64xbf16>
+  tile.async_copy %x[%c0] rows 268435456 limit [%c16, %c64], %t : !tile.global<16x64xbf16, strides = [268435456, 1]>, !tile.shared<16x64xbf16>
+  tile.return
+}
+
+// -----
+
 // A scalar is stored by one thread: of the CTA, or of each warp where warps may store different ones.
 // CHECK-LABEL: llvm.func @scalars
 // CHECK-DAG: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
