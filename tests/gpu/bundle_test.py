@@ -101,7 +101,7 @@ class Bundle(unittest.TestCase):
             [[ $* == *Faults* ]] && { echo "[  FAILED  ] A.b (1 ms)"; status=1; }
             echo "[==========] 1 test from 1 test suite ran."; exit $status''')
         self.assertEqual(code, 1)
-        self.assertEqual(lines[-1], "1 passed, 2 failed, 0 skipped")
+        self.assertEqual(lines[-1], "1 passed, 3 failed, 0 skipped")
         self.assertTrue(any("CanonicalOrder" in line and "ended with status 139" in line for line in lines))
 
 

@@ -57,12 +57,15 @@ template <typename Op> SmallVector<scf::ForOp> loopsAround(ModuleOp module) {
   return loops;
 }
 
+/// Without the first turn, and without the last.
 bool startLate(scf::ForOp loop) {
-  loop.getLowerBoundMutable().assign(plus(loop, loop.getLowerBound(), 1));
+  OpBuilder b(loop);
+  loop.getLowerBoundMutable().assign(arith::AddIOp::create(b, loop.getLoc(), loop.getLowerBound(), loop.getStep()));
   return true;
 }
 bool endEarly(scf::ForOp loop) {
-  loop.getUpperBoundMutable().assign(plus(loop, loop.getUpperBound(), -1));
+  OpBuilder b(loop);
+  loop.getUpperBoundMutable().assign(arith::SubIOp::create(b, loop.getLoc(), loop.getUpperBound(), loop.getStep()));
   return true;
 }
 

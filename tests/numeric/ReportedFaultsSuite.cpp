@@ -263,7 +263,8 @@ TEST(ReportedFaults, OneExponentialOfManyUsersIsComputedOncePerKernel) {
   EXPECT_EQ(kernels, 1);
 }
 
-TEST(ReportedFaults, WithoutAGpuTheCpuWorksAndAskingForOneSaysSo) {
+// In a suite of its own: it is not for machines with a GPU.
+TEST(WithoutAGpu, TheCpuWorksAndAskingForOneSaysSo) {
   Graph g;
   g.output("y", softmax(g.input("x", {3})));
   HostTensor y = compile(g).run({{"x", vectorOf({1, 2, 3})}}).at("y");
