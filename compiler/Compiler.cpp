@@ -74,7 +74,7 @@ static Target chooseTarget(const CompileOptions &options) {
                  .op = name,
                  .rule = "the target is not known",
                  .expected = fmt::format("one of {}", fmt::join(targetNames(), ", ")),
-                 .hint = "`kiln devices` lists those that run here"});
+                 .hint = nearestTarget(name) + "; `kiln devices` lists those that run here"});
   if (row->cpu() && !codegen::machineFor(*row->cpu()).isHost)
     throw Error({.code = ErrorCode::NoDevice,
                  .op = name,

@@ -7,6 +7,7 @@
 #include "codegen/lower/DepthFirst.h"
 #include "codegen/lower/Tables.h"
 #include "ir/ptx/Ptx.h"
+#include "ir/target/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -65,7 +66,7 @@ struct GpuLowerPass : kiln::codegen::impl::GpuLowerBase<GpuLowerPass> {
   void runOnOperation() override {
     const GpuTarget *row = findGpuTarget(target);
     if (!row) {
-      getOperation().emitError() << "unknown gpu target `" << target << "`";
+      getOperation().emitError() << "unknown gpu target `" << target << "`: " << nearestTarget(target.getValue());
       return signalPassFailure();
     }
     SmallVector<tile::KernelOp> kernels(getOperation().getOps<tile::KernelOp>());

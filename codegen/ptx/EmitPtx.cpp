@@ -1,4 +1,5 @@
 #include "codegen/ptx/EmitPtx.h"
+#include "codegen/ptx/PtxTranslation.h"
 #include "ir/ptx/Ptx.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -40,13 +41,32 @@ static std::unique_ptr<llvm::TargetMachine> makeMachine(const GpuTarget &target,
                                    llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-PtxEmitter::PtxEmitter(const GpuTarget &target)
+PtxEmitter::Chip::Chip(const GpuTarget &target)
     : target(target), machines([&target](std::string &error) { return makeMachine(target, error); }) {}
+
+PtxEmitter::PtxEmitter(const GpuTarget &target) : exact(target), plain(plainGpuTarget(target)) {}
+
+/// The first op of a kernel that only "a" targets have, or null.
+static Operation *archSpecificOp(LLVM::LLVMFuncOp kernel) {
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    if (!isArchSpecific(op->getName().getStringRef())) return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+PtxEmitter::Chip &PtxEmitter::chipFor(LLVM::LLVMFuncOp kernel) { return archSpecificOp(kernel) ? exact : plain; }
 
 // No IR passes: code arrives in the order that needs few registers, and the code generator has what it needs itself.
 llvm::Expected<std::string> PtxEmitter::print(LLVM::LLVMFuncOp kernel, GpuText what) {
+  if (Operation *op = archSpecificOp(kernel); op && !exact.target.exactOnly)
+    return llvm::createStringError(fmt::format("kernel {}: '{}' is of targets like sm_90a alone, not of {}",
+                                               kernel.getSymName().str(), op->getName().getStringRef().str(),
+                                               exact.target.name));
   llvm::SmallVector<char, 0> bytes;
-  llvm::Error error = compileKernel(kernel, machines, [&](Compilation &c) {
+  llvm::Error error = compileKernel(kernel, chipFor(kernel).machines, [&](Compilation &c) {
     llvm::raw_svector_ostream os(bytes);
     if (what == GpuText::LlvmIr) {
       c.module->print(os, nullptr);
@@ -68,7 +88,7 @@ llvm::Expected<CodeImage> PtxEmitter::emit(LLVM::LLVMFuncOp kernel) {
     return llvm::createStringError("kernel " + kernel.getSymName().str() + ": not as gpu-lower leaves it");
   llvm::Expected<std::string> text = print(kernel, GpuText::Ptx);
   if (!text) return text.takeError();
-  CodeImage image{.symbol = kernel.getSymName().str(), .target = target.name};
+  CodeImage image{.symbol = kernel.getSymName().str(), .target = chipFor(kernel).target.name};
   image.format = CodeImage::Format::Ptx;
   image.code.assign(text->begin(), text->end());
   image.threads = threads[0];

@@ -18,14 +18,22 @@ class PtxEmitter {
 public:
   explicit PtxEmitter(const GpuTarget &target);
 
-  /// The kernel as `gpu-lower` leaves it, to PTX. Whatever LLVM reports, fatal errors included, is the error's text.
+  /// The kernel as `gpu-lower` leaves it, to PTX: of an "a" target only if the kernel has an op that no other has, else
+  /// of the plain one, whose code runs on later GPUs, too. Whatever LLVM reports, fatal errors included, is the error's text.
   llvm::Expected<CodeImage> emit(mlir::LLVM::LLVMFuncOp kernel);
   /// The text alone: PTX, or the LLVM IR that it is made of.
   llvm::Expected<std::string> print(mlir::LLVM::LLVMFuncOp kernel, GpuText what);
 
 private:
-  const GpuTarget &target;
-  TargetMachines machines;
+  /// A target with LLVM's machines for it.
+  struct Chip {
+    explicit Chip(const GpuTarget &target);
+    const GpuTarget &target;
+    TargetMachines machines;
+  };
+  Chip exact, plain;
+
+  Chip &chipFor(mlir::LLVM::LLVMFuncOp kernel);
 };
 
 /// One kernel, by an emitter of its own.

@@ -109,6 +109,7 @@ using TranslateFn = LogicalResult (*)(Operation *, llvm::IRBuilderBase &, LLVM::
 struct PtxRow {
   StringRef op;
   TranslateFn translate;
+  bool isArchSpecific = false; ///< only "a" targets have its instruction
 };
 
 LogicalResult translateLoad(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
@@ -151,6 +152,9 @@ LogicalResult translateApprox(Operation *op, llvm::IRBuilderBase &b, LLVM::Modul
   return success();
 }
 
+/// Ops of nvvm that only "a" targets have, by the start of their names.
+constexpr StringRef kArchSpecificNvvm[] = {"nvvm.wgmma.", "nvvm.setmaxregister", "nvvm.tcgen05."};
+
 constexpr PtxRow kRows[] = {
     {"ptx.load", translateLoad}, {"ptx.store", translateStore}, {"ptx.approx", translateApprox}};
 
@@ -172,6 +176,11 @@ void kiln::codegen::registerPtxTranslations(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
   registry.insert<ptx::PtxDialect>();
   registry.addExtension(+[](MLIRContext *, ptx::PtxDialect *dialect) { dialect->addInterfaces<PtxTranslation>(); });
+}
+
+bool kiln::codegen::isArchSpecific(StringRef op) {
+  return llvm::any_of(kRows, [&](const PtxRow &row) { return row.isArchSpecific && row.op == op; }) ||
+         llvm::any_of(kArchSpecificNvvm, [&](StringRef start) { return op.starts_with(start); });
 }
 
 ArrayRef<StringRef> kiln::codegen::translatedPtxOps() {

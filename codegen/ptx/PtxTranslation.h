@@ -11,6 +11,9 @@ namespace kiln::codegen {
 /// Registers what gpu kernels' translation to LLVM IR needs beside the cpu's: nvvm and ptx.
 void registerPtxTranslations(mlir::DialectRegistry &registry);
 
+/// Whether only the "a" targets have the op's instructions (wgmma, setmaxnreg, tcgen05), whichever dialect it is of.
+bool isArchSpecific(llvm::StringRef op);
+
 /// The ops that have a row.
 llvm::ArrayRef<llvm::StringRef> translatedPtxOps();
 

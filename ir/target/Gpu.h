@@ -1,6 +1,7 @@
 //===- Gpu.h - what skeletons and codegen know of a gpu ----------------------------------------------------------===//
 //
-// Facts about NVIDIA GPUs, data only: one row per compute capability whose code differs. Nothing here looks at the
+// Facts about NVIDIA GPUs, data only: one row per compute capability whose code differs, and one more, with an "a", where
+// it has instructions that no later one has. Only kernels with such instructions are made for the "a" target itself. Nothing here looks at the
 // machine; the runtime says which row runs on the GPU at hand.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -18,7 +19,7 @@ namespace kiln {
 struct GpuTarget {
   std::string name;    ///< "sm_80"
   int capability;      ///< 10 · major + minor: what the driver reports of a device
-  bool exactOnly;      ///< "a" targets: code runs on this capability alone, not on later ones
+  bool exactOnly;      ///< "a" targets: code may have instructions of this capability alone, and then runs on no other
   int ptxVersion;      ///< of the PTX it is given, 10 · major + minor
   int64_t sharedBytes; ///< most shared memory of one CTA
   int64_t sharedBytesOfSm;
@@ -31,10 +32,12 @@ struct GpuTarget {
   double fmaFlops;    ///< of an SM and clock, f32
 };
 
-/// The rows, oldest first.
+/// The rows, oldest first, an "a" row behind the plain one of its capability.
 std::span<const GpuTarget> gpuTargets();
 /// The row of that name, or null.
 const GpuTarget *findGpuTarget(std::string_view name);
+/// The row that the code of an "a" row is made for where it has none of its own instructions; of a plain row, itself.
+const GpuTarget &plainGpuTarget(const GpuTarget &target);
 /// The best row whose code runs on a device of this capability; null if it is older than all.
 const GpuTarget *gpuTargetFor(int capability);
 

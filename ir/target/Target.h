@@ -29,6 +29,9 @@ private:
 std::optional<Target> findTarget(std::string_view name);
 /// Every row's name, cpu first.
 std::vector<std::string> targetNames();
+/// What to say of a name that no row has: of a gpu, the nearest row whose code it runs (or that it is too old for any),
+/// of other words the row that is spelt most like it. "the nearest is `sm_100`".
+std::string nearestTarget(std::string_view name);
 
 } // namespace kiln
 

@@ -22,7 +22,7 @@ struct TileExpandFunctions : impl::TileExpandFunctionsBase<TileExpandFunctions> 
   void runOnOperation() override {
     std::optional<Target> row = findTarget(target);
     if (!row) {
-      getOperation().emitError() << "unknown target '" << target << "'";
+      getOperation().emitError() << "unknown target '" << target << "': " << nearestTarget(target.getValue());
       return signalPassFailure();
     }
     functions::Facilities facilities{.approx = row->gpu() != nullptr};

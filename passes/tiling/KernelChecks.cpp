@@ -16,6 +16,7 @@ FailureOr<graph::KernelForm> kiln::tiling::formOf(graph::KernelOp kernel) {
 FailureOr<Target> kiln::tiling::targetNamed(Operation *op, StringRef name) {
   if (std::optional<Target> target = findTarget(name.str())) return *target;
   InFlightDiagnostic diag = op->emitError() << "unknown target '" << name << "'";
+  diag.attachNote() << nearestTarget(name.str());
   for (const std::string &known : targetNames()) diag.attachNote() << "known: " << known;
   return diag;
 }

@@ -17,8 +17,8 @@ TEST(Devices, TargetsAreThoseThatTheFirstGpuRuns) {
   auto targets = [](int major, int minor) { return describeCuda(inventory({gpu(major, minor), gpu(8, 0)})).targets; };
   EXPECT_EQ(targets(8, 0), std::vector<std::string>{"sm_80"});
   EXPECT_EQ(targets(8, 7), (std::vector<std::string>{"sm_86", "sm_80"}));
-  EXPECT_EQ(targets(9, 0), (std::vector<std::string>{"sm_90a", "sm_89", "sm_86", "sm_80"}));
-  EXPECT_EQ(targets(13, 0).front(), "sm_89") << "a GPU newer than Kiln runs plain PTX";
+  EXPECT_EQ(targets(9, 0), (std::vector<std::string>{"sm_90a", "sm_90", "sm_89", "sm_86", "sm_80"}));
+  EXPECT_EQ(targets(13, 0).front(), "sm_120") << "a GPU newer than Kiln runs plain PTX";
   EXPECT_EQ(targets(7, 5), std::vector<std::string>());
 }
 
