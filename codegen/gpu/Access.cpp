@@ -73,6 +73,13 @@ ThreadPlace kiln::codegen::gpu::threadPlaceOf(const Fragment &f, Lowering &to) {
 
 //===- Addresses --------------------------------------------------------------------------------------------------===//
 
+Value kiln::codegen::gpu::addressOf(Lowering &to, Place place) {
+  if (place.offset == 0) return place.pointer;
+  OpBuilder &b = to.rewriter;
+  return LLVM::GEPOp::create(b, to.loc, place.pointer.getType(), b.getI8Type(), place.pointer,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(place.offset)});
+}
+
 /// Elements from the first to the last one, one more; -1 if that is no i64.
 static int64_t spanOf(tile::GlobalType type) {
   int64_t span = 1, stride = 1;
@@ -131,6 +138,12 @@ void Memory::startAt(Value offset, Value more) {
   if (more) elements = LLVM::AddOp::create(b, to.loc, elements, narrow ? more : wide(more));
   bool swizzled = tile && tile.getSwizzle();
   start = swizzled ? LLVM::MulOp::create(b, to.loc, elements, to.i32(bytes)).getResult() : pointerPast(base, elements);
+}
+
+void Memory::moveBy(Value bytes) {
+  OpBuilder &b = to.rewriter;
+  Value wide = LLVM::SExtOp::create(b, to.loc, b.getI64Type(), bytes);
+  start = LLVM::GEPOp::create(b, to.loc, start.getType(), b.getI8Type(), start, ValueRange{wide});
 }
 
 Place Memory::at(int64_t elements) {

@@ -29,6 +29,8 @@ struct Place {
   mlir::Value pointer;
   int64_t offset;
 };
+/// The pointer with the offset added: backends fold it into the access.
+mlir::Value addressOf(Lowering &to, Place place);
 
 /// Addresses in one memory.
 class Memory {
@@ -48,6 +50,8 @@ public:
   void startAt(mlir::Value offset, ThreadPlace place, int64_t stride, int64_t reach);
   /// `elements` past the start.
   Place at(int64_t elements);
+  /// Moves the start, in global memory, by so many bytes (i32, signed).
+  void moveBy(mlir::Value bytes);
 
 private:
   Lowering &to;

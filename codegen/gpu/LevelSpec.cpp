@@ -93,8 +93,8 @@ LogicalResult kiln::codegen::gpu::verifyTileLevel(tile::KernelOp kernel, const G
 
 LogicalResult kiln::codegen::gpu::verifyThreadLevel(LLVM::LLVMFuncOp function) {
   static const llvm::StringSet<> accepted = [] {
-    llvm::StringSet<> names{// The special function unit, and parts of structs.
-                            "ptx.approx", "llvm.extractvalue",
+    llvm::StringSet<> names{// The special function unit, parts of structs, words across two registers.
+                            "ptx.approx", "llvm.extractvalue", "llvm.intr.fshl", "llvm.intr.fshr",
                             // Memory.
                             "ptx.load", "ptx.store", "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group",
                             "nvvm.cp.async.wait.group", "nvvm.ldmatrix",

@@ -2,6 +2,7 @@
 #include "codegen/lower/Vectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -37,6 +38,7 @@ RunMask::RunMask(Value mask, ValueRange units, Lowering &to) : to(to), units(uni
     kind = Kind::Prefix;
     aligned = powerOfTwoIn(static_cast<int64_t>(lanes.getAligned().value_or(1)));
     value = lanesLeft(lanes, to);
+    if (APInt count; matchPattern(lanes.getCount(), m_ConstantInt(&count))) constant = count.getSExtValue();
   } else if (auto splat = mask.getDefiningOp<tile::SplatOp>()) {
     kind = Kind::Uniform;
     value = to.rewriter.getRemappedValue(splat.getScalar());
@@ -69,4 +71,13 @@ Value RunMask::at(int64_t r, int64_t column) {
     return isa<VectorType>(units[0].getType()) ? laneOf(b, to.loc, units[r / 2], r % 2) : units[r];
   }
   return {};
+}
+
+void kiln::codegen::gpu::zeroWhereAbsent(Registers &registers, int64_t r, int64_t count, RunMask &mask,
+                                         const layout::Fragment &fragment, Lowering &to) {
+  for (int64_t i = r; i < r + count; ++i) {
+    Value value = registers.get(i), zero = zeroOf(to.rewriter, to.loc, value.getType());
+    Value takesPart = mask.at(i, fragment.registerPlace(i).column);
+    registers.set(i, arith::SelectOp::create(to.rewriter, to.loc, takesPart, value, zero));
+  }
 }

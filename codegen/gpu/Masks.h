@@ -3,6 +3,7 @@
 #define KILN_CODEGEN_GPU_MASKS_H
 
 #include "codegen/gpu/Access.h"
+#include "codegen/gpu/Registers.h"
 
 namespace kiln::codegen::gpu {
 
@@ -21,6 +22,12 @@ public:
   int64_t granule() const;
   /// Whether the mask is a number of first lanes, so that what follows an absent lane is absent.
   bool isPrefix() const { return kind == Kind::Prefix; }
+  /// Whether all lanes are in or out together.
+  bool isUniform() const { return kind == Kind::None || kind == Kind::Uniform; }
+  /// Of a prefix: as `lanesLeft`.
+  mlir::Value left() const { return value; }
+  /// Of a prefix: how many lanes, where that is a constant.
+  std::optional<int64_t> count() const { return constant; }
 
   /// Whether the element in register r, at column c of thread 0, takes part.
   mlir::Value at(int64_t r, int64_t column);
@@ -30,9 +37,14 @@ private:
   Kind kind = Kind::None;
   Lowering &to;
   int64_t aligned = 1;      ///< of a prefix
+  std::optional<int64_t> constant; ///< lanes of a prefix
   mlir::Value value;        ///< the condition of a uniform mask, the lanes left of a prefix
   mlir::ValueRange units;
 };
+
+/// Makes those of `count` registers from r on zero that do not take part.
+void zeroWhereAbsent(Registers &registers, int64_t r, int64_t count, RunMask &mask, const layout::Fragment &fragment,
+                     Lowering &to);
 
 } // namespace kiln::codegen::gpu
 

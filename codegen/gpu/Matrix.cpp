@@ -49,13 +49,6 @@ LogicalResult lowerSlot(Operation *op, ArrayRef<ValueRange> operands, Lowering &
 
 //===- Asynchronous copies ----------------------------------------------------------------------------------------===//
 
-Value addressOf(Lowering &to, Place place) {
-  if (place.offset == 0) return place.pointer;
-  OpBuilder &b = to.rewriter;
-  return LLVM::GEPOp::create(b, to.loc, place.pointer.getType(), b.getI8Type(), place.pointer,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(place.offset)});
-}
-
 /// The box in chunks of 16 bytes, dealt to the threads along rows. A thread's chunks lie in one column where the
 /// threads are whole rows, so that all but the row is computed once.
 class BoxCopy {

@@ -1,5 +1,6 @@
 // Loads, stores, gathers, scatters and shared tiles.
 #include "codegen/gpu/Masks.h"
+#include "codegen/gpu/Shifted.h"
 #include "codegen/gpu/Words.h"
 #include "codegen/lower/Vectors.h"
 #include "ir/ptx/Ptx.h"
@@ -26,12 +27,15 @@ int64_t alignmentOf(Value offset, std::optional<uint64_t> aligned) {
 struct FragmentAccess {
   layout::Fragment fragment;
   int64_t rowStride;
-  int64_t width; ///< of a run, in elements
+  int64_t aligned; ///< elements that divide where the fragment starts
+  int64_t width;   ///< of a run, in elements
 
   FragmentAccess(Type type, std::optional<uint64_t> rowStride, int64_t alignment, int64_t most)
-      : fragment(*tile::distributionOf(type)), rowStride(static_cast<int64_t>(rowStride.value_or(0))),
+      : fragment(*tile::distributionOf(type)), rowStride(static_cast<int64_t>(rowStride.value_or(0))), aligned(alignment),
         width(std::min({contiguousRegisters(fragment), alignment, powerOfTwoIn(this->rowStride), most})) {}
 
+  /// Whether runs may start within a 16-byte word.
+  bool isCut(const Memory &memory) const { return aligned * memory.bytes < 16; }
   int64_t column(int64_t r) const { return fragment.registerPlace(r).column; }
   int64_t offset(int64_t r) const { return fragment.registerPlace(r).row * rowStride + column(r); }
 
@@ -47,11 +51,6 @@ struct FragmentAccess {
 
 Value both(Lowering &to, Value l, Value r) {
   return !l ? r : !r ? l : LLVM::AndOp::create(to.rewriter, to.loc, l, r).getResult();
-}
-
-Value zeroWhereNot(Lowering &to, Value condition, Value value) {
-  Value zero = zeroOf(to.rewriter, to.loc, value.getType());
-  return arith::SelectOp::create(to.rewriter, to.loc, condition, value, zero);
 }
 
 LogicalResult loadScalar(tile::LoadOp load, ArrayRef<ValueRange> operands, Lowering &to) {
@@ -72,14 +71,18 @@ LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &
   FragmentAccess access(load.getType(), load.getRowStride(), alignmentOf(load.getOffset(), load.getAligned()),
                         words.most());
   RunMask mask(load.getMask(), load.getMask() ? operands[2] : ValueRange(), to);
-  if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
   access.start(memory, operands[1][0], to);
+  if (load.getShifted() && access.isCut(memory) && ShiftedRuns::takes(mask)) {
+    Registers result(to.rewriter, to.loc, access.fragment.registers());
+    ShiftedRuns(to, memory, access.fragment, mask, operands[1][0], access.aligned).load(result);
+    return to.replace(op, result.units());
+  }
+  if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
   Registers result(to.rewriter, to.loc, access.fragment.registers());
   for (int64_t r = 0; r < result.size(); r += access.width) {
     words.load(result, r, access.offset(r), access.width, mask.at(r, access.column(r)));
     if (access.width <= mask.granule()) continue;
-    for (int64_t i = r; i < r + access.width; ++i)
-      result.set(i, zeroWhereNot(to, mask.at(i, access.column(i)), result.get(i)));
+    zeroWhereAbsent(result, r, access.width, mask, access.fragment, to);
   }
   return to.replace(op, result.units());
 }
@@ -120,8 +123,14 @@ LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering 
   FragmentAccess access(store.getValue().getType(), store.getRowStride(),
                         alignmentOf(store.getOffset(), store.getAligned()), words.most());
   RunMask mask(store.getMask(), store.getMask() ? operands[3] : ValueRange(), to);
-  if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
   access.start(memory, operands[2][0], to);
+  if (store.getShifted() && access.isCut(memory) && ShiftedRuns::takes(mask)) {
+    Registers value(to.rewriter, to.loc, operands[0]);
+    ShiftedRuns(to, memory, access.fragment, mask, operands[2][0], access.aligned).store(value);
+    to.rewriter.eraseOp(op);
+    return success();
+  }
+  if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
   Registers value(to.rewriter, to.loc, operands[0]);
   Value mine = writer(access.fragment, to);
   for (int64_t r = 0; r < value.size(); r += access.width) {

@@ -9,13 +9,11 @@ using namespace kiln;
 using namespace kiln::codegen;
 using namespace kiln::codegen::gpu;
 
-/// What one word of an access of `count` elements is: of elements of four bytes and more, one of them.
 Type Words::wordType(int64_t count) const {
   if (memory.bytes >= 4) return memory.element;
   return to.rewriter.getIntegerType(8 * static_cast<unsigned>(std::min<int64_t>(count * memory.bytes, 4)));
 }
 
-/// Splits words into elements.
 void Words::unpack(Registers &registers, int64_t r, int64_t count, ArrayRef<Value> words) {
   OpBuilder &b = to.rewriter;
   if (memory.bytes >= 4) {
@@ -78,14 +76,6 @@ SmallVector<Value> Words::pack(Registers &registers, int64_t r, int64_t count) {
     words.push_back(word);
   }
   return words;
-}
-
-/// The pointer with the offset added: backends fold it into the access.
-static Value addressOf(Lowering &to, Place place) {
-  if (place.offset == 0) return place.pointer;
-  OpBuilder &b = to.rewriter;
-  return LLVM::GEPOp::create(b, to.loc, place.pointer.getType(), b.getI8Type(), place.pointer,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(place.offset)});
 }
 
 void Words::load(Registers &registers, int64_t r, int64_t elements, int64_t count, Value predicate) {

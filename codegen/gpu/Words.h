@@ -22,14 +22,18 @@ public:
   /// The other way.
   void store(Registers &registers, int64_t r, int64_t elements, int64_t count, mlir::Value predicate);
 
+  /// What one word of `count` elements is: of elements of four bytes and more, one of them.
+  mlir::Type wordType(int64_t count) const;
+  /// Splits words into elements r … r + count - 1.
+  void unpack(Registers &registers, int64_t r, int64_t count, llvm::ArrayRef<mlir::Value> words);
+  /// The other way.
+  llvm::SmallVector<mlir::Value> pack(Registers &registers, int64_t r, int64_t count);
+
 private:
   Lowering &to;
   Memory &memory;
 
-  mlir::Type wordType(int64_t count) const;
   int64_t wordCount(int64_t count) const { return std::max<int64_t>(count * memory.bytes / 4, 1); }
-  void unpack(Registers &registers, int64_t r, int64_t count, llvm::ArrayRef<mlir::Value> words);
-  llvm::SmallVector<mlir::Value> pack(Registers &registers, int64_t r, int64_t count);
 };
 
 } // namespace kiln::codegen::gpu

@@ -39,17 +39,20 @@ struct EdgeReport {
   int64_t bytesKept = 0; ///< traffic that stays because they are apart
 };
 
-/// A matmul operand whose rows do not start at 16 bytes, which a gpu copies slowly.
+/// An operand whose rows do not start at 16 bytes, which a gpu reads slowly; of kernels without a matmul, a result, too.
 struct AlignmentReport {
-  int kernel = -1;  ///< the matmul's launch, counted from 0 in program order
+  int kernel = -1;  ///< its launch, counted from 0 in program order
   int operand = 0;  ///< of the kernel, counted from 0
+  bool isResult = false; ///< `operand` counts results
   std::string type; ///< "1793x1793xbf16"
-  SourceLoc where;  ///< of the matmul
+  SourceLoc where;  ///< of the kernel
   std::string
-      by; ///< what gives it aligned rows: "copy" (a kernel), "producer" (the kernel that computes it), "nothing"
+      by; ///< what is done: "copy" (a kernel pads it), "producer" (the kernel that computes it does), "shift" (whole
+          ///< words are accessed and shifted), "nothing" (narrow accesses)
   int64_t row = 0, paddedRow = 0; ///< elements from row to row, without and with padding
-  double narrowSeconds = 0;       ///< predicted of the matmul with the operand as it is
-  double alignedSeconds = 0;      ///< and with padded rows
+  double narrowSeconds = 0;       ///< predicted of the kernel with narrow accesses
+  double shiftedSeconds = 0;      ///< and with shifted ones where they gain; 0 of a matmul
+  double alignedSeconds = 0;      ///< and with padded rows; 0 of a result
   double copySeconds = 0;         ///< predicted of the copy; 0 where there is none to pay for
 };
 

@@ -44,12 +44,14 @@ static json toJson(const EdgeReport &e) {
 static json toJson(const AlignmentReport &a) {
   return {{"kernel", a.kernel},
           {"operand", a.operand},
+          {"is_result", a.isResult},
           {"type", a.type},
           {"where", toJson(a.where)},
           {"by", a.by},
           {"row", a.row},
           {"padded_row", a.paddedRow},
           {"narrow_seconds", a.narrowSeconds},
+          {"shifted_seconds", a.shiftedSeconds},
           {"aligned_seconds", a.alignedSeconds},
           {"copy_seconds", a.copySeconds}};
 }

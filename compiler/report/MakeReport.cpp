@@ -47,10 +47,12 @@ static AlignmentReport alignmentOf(const graph::AlignmentDecision &decision) {
   alignment.kernel = decision.kernel;
   alignment.operand = decision.operand;
   alignment.type = decision.type;
-  alignment.where = dsl::sourceOf(decision.matmul);
+  alignment.where = dsl::sourceOf(decision.where);
   alignment.by = graph::alignedByName(decision.by).str();
   alignment.row = decision.stride;
   alignment.paddedRow = decision.paddedStride;
+  alignment.isResult = decision.isResult;
+  alignment.shiftedSeconds = decision.shiftedSeconds;
   alignment.narrowSeconds = decision.narrowSeconds;
   alignment.alignedSeconds = decision.alignedSeconds;
   alignment.copySeconds = decision.copySeconds;

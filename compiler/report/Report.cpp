@@ -73,6 +73,15 @@ std::string Report::table() const {
   return text;
 }
 
+/// What a kernel without a matmul takes: as it is, shifted, behind a copy.
+static std::string timesOf(const AlignmentReport &a) {
+  std::string text =
+      fmt::format("{} narrow, {} shifted", microseconds(a.narrowSeconds), microseconds(a.shiftedSeconds));
+  if (a.isResult) return text;
+  return text + fmt::format(", {} with rows of {} and a copy of {}", microseconds(a.alignedSeconds), a.paddedRow,
+                            microseconds(a.copySeconds));
+}
+
 std::string Report::explain() const {
   std::string text = fmt::format("target {}, {}\n\n", target, fused ? "fused" : "one kernel per op") + table();
   text += fmt::format("\nEdges between kernels: {}\n", edges.size());
@@ -88,8 +97,14 @@ std::string Report::explain() const {
     ++totals[e.rule];
   }
   for (const auto &[rule, count] : totals) text += fmt::format("  {:<20} {:>5} edges\n", rule, count);
-  if (!alignments.empty()) text += fmt::format("\nMatmul operands with unaligned rows: {}\n", alignments.size());
+  if (!alignments.empty()) text += fmt::format("\nOperands with unaligned rows: {}\n", alignments.size());
   for (const AlignmentReport &a : alignments) {
+    if (a.shiftedSeconds > 0) {
+      text += fmt::format("  {} ({}) {} {}, {}, rows of {}\n    by {}: {}\n", kernelName(a.kernel), place(a.where),
+                          a.isResult ? "result" : "operand", a.operand, a.type, a.row,
+                          a.by == "nothing" ? "narrow accesses" : a.by, timesOf(a));
+      continue;
+    }
     std::string copy = a.copySeconds > 0 ? fmt::format(" and a copy of {}", microseconds(a.copySeconds)) : "";
     text += fmt::format("  {} ({}) operand {}, {}\n    by {}: {} with rows of {}, {} with rows of {}{}\n",
                         kernelName(a.kernel), place(a.where), a.operand, a.type, a.by, microseconds(a.narrowSeconds),

@@ -145,13 +145,27 @@ static LogicalResult checkRows(Operation *op, Type value, bool hasStride, bool h
   return success();
 }
 
+/// (C5): what can be shifted.
+static LogicalResult checkShifted(Operation *op, Type value, Value memory, bool shifted) {
+  if (!shifted) return success();
+  auto fragment = dyn_cast<RankedTensorType>(value);
+  auto blocked = fragment ? dyn_cast_or_null<BlockedAttr>(fragment.getEncoding()) : BlockedAttr();
+  int64_t bytes = bytesOf(getElementTypeOrSelf(value));
+  if (blocked && isa<GlobalType>(memory.getType()) && bytes <= 4 && blocked.getVec() * bytes % 16 == 0)
+    return success();
+  return violate(op, {"C5", "`shifted` are runs of whole 16-byte words in global memory, of elements of 1, 2 or 4 bytes",
+                      "a #tile.blocked fragment of such runs", fmt::format("{} in {}", spell(value), spell(memory.getType()))});
+}
+
 LogicalResult LoadOp::verify() {
   if (failed(checkAccess(*this, getSource(), getValue().getType(), getMask()))) return failure();
+  if (failed(checkShifted(*this, getValue().getType(), getSource(), getShifted()))) return failure();
   return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask(), getAligned());
 }
 
 LogicalResult StoreOp::verify() {
   if (failed(checkAccess(*this, getTarget(), getValue().getType(), getMask()))) return failure();
+  if (failed(checkShifted(*this, getValue().getType(), getTarget(), getShifted()))) return failure();
   return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask(), getAligned());
 }
 

@@ -75,18 +75,28 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     mask is false read nothing and hold zero. `offset` counts elements; it is known to be a multiple of `aligned`, 1 if
     that is not given, which is what decides how wide a gpu's accesses are. bool reads one byte.
 
+    `shifted`: a thread whose run of elements starts within a 16-byte word reads whole words all the same, up to the one
+    that holds its last element, and shifts what it wants out of them. What is read is what is read without it.
+
     (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout, or is i1 for a scalar.
     (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask. (C4) `aligned` is at least 1.
+    (C5) `shifted` are `#tile.blocked` fragments of global memory, of elements of at most 4 bytes, whose runs are whole
+    16-byte words.
   }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Index:$offset, Optional<Tile_Mask>:$mask,
-                       OptionalAttr<I64Attr>:$row_stride, OptionalAttr<I64Attr>:$aligned);
+                       OptionalAttr<I64Attr>:$row_stride, OptionalAttr<I64Attr>:$aligned, UnitAttr:$shifted);
   let results = (outs Tile_Value:$value);
   let assemblyFormat = [{
-    $source `[` $offset `]` (`aligned` $aligned^)? (`mask` $mask^ `:` type($mask))? (`rows` $row_stride^)? attr-dict `:` type($source) `->` type($value)
+    $source `[` $offset `]` (`aligned` $aligned^)? (`shifted` $shifted^)? (`mask` $mask^ `:` type($mask))? (`rows` $row_stride^)? attr-dict `:` type($source) `->` type($value)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$value, "::mlir::Value":$source, "::mlir::Value":$offset,
+                                 "::mlir::Value":$mask, "::mlir::IntegerAttr":$row_stride,
+                                 "::mlir::IntegerAttr":$aligned), [{
+    build($_builder, $_state, value, source, offset, mask, row_stride, aligned, ::mlir::UnitAttr());
+  }]>,
+                  OpBuilder<(ins "::mlir::Type":$value, "::mlir::Value":$source, "::mlir::Value":$offset,
                                  "::mlir::Value":$mask, "::mlir::IntegerAttr":$row_stride), [{
-    build($_builder, $_state, value, source, offset, mask, row_stride, ::mlir::IntegerAttr());
+    build($_builder, $_state, value, source, offset, mask, row_stride, ::mlir::IntegerAttr(), ::mlir::UnitAttr());
   }]>];
   let hasVerifier = 1;
 }
@@ -97,17 +107,27 @@ def Tile_StoreOp : Tile_Op<"store"> {
     Lanes whose mask is false write nothing. Where several threads hold one element (an MMA operand) one of them writes
     it; a scalar, which may be uniform over a warp only, is written by one thread of each warp.
 
+    `shifted`: what a 16-byte word of memory gets from two threads' runs meets in one of them, which writes the word; what
+    is left at either end of a warp's runs is written element by element. The same bytes are written.
+
     (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout, or is i1 for a scalar.
     (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask. (C4) `aligned` is at least 1.
+    (C5) as for `tile.load`.
   }];
   let arguments = (ins Tile_Value:$value, Arg<Tile_Memory, "", [MemWrite]>:$target, Index:$offset,
-                       Optional<Tile_Mask>:$mask, OptionalAttr<I64Attr>:$row_stride, OptionalAttr<I64Attr>:$aligned);
+                       Optional<Tile_Mask>:$mask, OptionalAttr<I64Attr>:$row_stride, OptionalAttr<I64Attr>:$aligned,
+                       UnitAttr:$shifted);
   let assemblyFormat = [{
-    $value `,` $target `[` $offset `]` (`aligned` $aligned^)? (`mask` $mask^ `:` type($mask))? (`rows` $row_stride^)? attr-dict `:` type($value) `,` type($target)
+    $value `,` $target `[` $offset `]` (`aligned` $aligned^)? (`shifted` $shifted^)? (`mask` $mask^ `:` type($mask))? (`rows` $row_stride^)? attr-dict `:` type($value) `,` type($target)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$target, "::mlir::Value":$offset,
+                                 "::mlir::Value":$mask, "::mlir::IntegerAttr":$row_stride,
+                                 "::mlir::IntegerAttr":$aligned), [{
+    build($_builder, $_state, value, target, offset, mask, row_stride, aligned, ::mlir::UnitAttr());
+  }]>,
+                  OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$target, "::mlir::Value":$offset,
                                  "::mlir::Value":$mask, "::mlir::IntegerAttr":$row_stride), [{
-    build($_builder, $_state, value, target, offset, mask, row_stride, ::mlir::IntegerAttr());
+    build($_builder, $_state, value, target, offset, mask, row_stride, ::mlir::IntegerAttr(), ::mlir::UnitAttr());
   }]>];
   let hasVerifier = 1;
 }

@@ -1,8 +1,9 @@
-// graph-align: padded rows for matmul operands, where that is quicker.
+// graph-align: padded rows, where that is quicker than reading them as they are.
 #include "passes/graph/Alignment.h"
 
 #include "ir/layout/IndexMap.h"
 #include "passes/cost/Matmul.h"
+#include "passes/graph/RowAlignment.h"
 #include "passes/tiling/KernelChecks.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
 
@@ -18,21 +19,11 @@ namespace kiln::graph {
 #include "passes/graph/Passes.h.inc"
 
 StringRef alignedByName(AlignedBy by) {
-  static constexpr StringRef kNames[] = {"nothing", "producer", "copy"};
+  static constexpr StringRef kNames[] = {"nothing", "producer", "copy", "shift"};
   return kNames[static_cast<int>(by)];
 }
 
 namespace {
-
-/// Strides of a tensor whose rows start at whole lines of memory; of short rows, at 16 bytes.
-SmallVector<int64_t> paddedStrides(RankedTensorType type) {
-  constexpr int64_t kLine = 128, kChunk = 16, kLongRow = 1024; // bytes
-  SmallVector<int64_t> shape(type.getShape());
-  int64_t bytes = tile::bytesOf(type.getElementType());
-  int64_t unit = (shape.back() * bytes >= kLongRow ? kLine : kChunk) / bytes;
-  shape.back() = llvm::divideCeil(shape.back(), unit) * unit;
-  return layout::rowMajorStrides(shape);
-}
 
 LayoutAttr layoutOf(Value value, ArrayRef<int64_t> strides) {
   return LayoutAttr::get(value.getContext(), strides, 0, 256);
@@ -128,13 +119,15 @@ public:
     SmallVector<KernelOp> kernels;
     function.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp kernel : kernels) {
-      if (kernel.getKind() != kindName(KernelKind::Matmul)) continue;
       FailureOr<KernelForm> form = tiling::formOf(kernel);
       if (failed(form)) return failure();
+      if (form->kind != KernelKind::Matmul) continue;
       if (getElementTypeOrSelf(form->matmul.getA().getType()).getIntOrFloatBitWidth() == 16 &&
           !llvm::is_contained(form->extents, 0))
         align(kernel, std::move(*form));
     }
+    for (KernelOp kernel : kernels) // now that it is known which results are padded
+      if (kernel.getKind() != kindName(KernelKind::Matmul)) alignRows(kernel, *tiling::formOf(kernel));
     number(kernels);
     return success();
   }
@@ -187,6 +180,38 @@ private:
       if (best >> i & 1) apply(kernel, c);
   }
 
+  /// Of a kernel without a matmul. Shifting is its schedule's business; a copy is made here.
+  void alignRows(KernelOp kernel, const KernelForm &form) {
+    SmallVector<Candidate> toCopy;
+    for (const UnalignedRows &rows : unalignedRows(kernel, form, target)) {
+      Value value = rows.isResult ? Value(kernel.getOutputs()[rows.index]) : kernel.getInputs()[rows.index];
+      auto type = cast<RankedTensorType>(value.getType());
+      if (type.getRank() < 2) continue; // one row, read from somewhere within
+      Candidate c{rows.index, value, layoutOf(value, paddedStrides(type))};
+      AlignmentDecision d{kernel.getLoc()};
+      d.operand = static_cast<int>(rows.index);
+      d.isResult = rows.isResult;
+      d.type = str(type);
+      d.stride = type.getShape().back();
+      d.narrowSeconds = rows.narrowSeconds;
+      d.shiftedSeconds = rows.bestSeconds;
+      d.by = rows.shifted ? AlignedBy::Shift : AlignedBy::Nothing;
+      if (!rows.isResult) {
+        d.paddedStride = c.padded.getStrides()[type.getRank() - 2];
+        d.alignedSeconds = rows.paddedSeconds;
+        d.copySeconds = copyOf.contains(value) ? 0 : cost::copySeconds(copyBytes(value, c.padded), target);
+        if (d.alignedSeconds + d.copySeconds < rows.bestSeconds) d.by = AlignedBy::Copy, toCopy.push_back(c);
+      }
+      found.decisions.push_back(d);
+      kernelOf.push_back(kernel);
+    }
+    SmallVector<Candidate> isNew;
+    for (const Candidate &c : toCopy)
+      if (!copyOf.contains(c.value)) isNew.push_back(c);
+    copy(kernel, isNew);
+    for (const Candidate &c : toCopy) apply(kernel, c);
+  }
+
   /// Copies operands before a kernel: those of one shape by one kernel.
   void copy(KernelOp before, ArrayRef<Candidate> operands) {
     OpBuilder b(before);
@@ -231,11 +256,28 @@ private:
     function.walk([&](KernelOp kernel) { launch[kernel] = next++; });
     for (KernelOp kernel : before) found.launchOf.push_back(launch[kernel]);
     for (auto [decision, kernel] : llvm::zip(found.decisions, kernelOf)) decision.kernel = launch[kernel];
+    auto place = [](const AlignmentDecision &d) { return std::tuple(d.kernel, d.isResult, d.operand); };
+    llvm::sort(found.decisions, [&](auto &l, auto &r) { return place(l) < place(r); });
   }
 };
 
+/// Of a kernel without a matmul.
+void remarkRows(const AlignmentDecision &d) {
+  emitRemark(d.where) << fmt::format(
+      "{} {} ({}), rows of {}: {}; {:.1f} us with narrow accesses, {:.1f} us with what gains by it shifted{}",
+      d.isResult ? "result" : "operand", d.operand, d.type, d.stride,
+      d.by == AlignedBy::Shift  ? "shifted"
+      : d.by == AlignedBy::Copy ? "copied"
+                                : "narrow accesses",
+      d.narrowSeconds * 1e6, d.shiftedSeconds * 1e6,
+      d.isResult ? ""
+                 : fmt::format(", {:.1f} us with rows of {} behind a copy of {:.1f} us", d.alignedSeconds * 1e6,
+                               d.paddedStride, d.copySeconds * 1e6));
+}
+
 void remark(const AlignmentDecision &d) {
-  emitRemark(d.matmul) << fmt::format(
+  if (d.shiftedSeconds > 0) return remarkRows(d);
+  emitRemark(d.where) << fmt::format(
       "operand {} ({}), rows of {}: {}; {:.1f} us as it is, {:.1f} us with rows of {}{}", d.operand, d.type, d.stride,
       d.by == AlignedBy::Nothing ? "read as it is"
       : d.by == AlignedBy::Copy  ? "copied"

@@ -75,7 +75,7 @@ def Fuse : Pass<"graph-fuse", "::mlir::func::FuncOp"> {
 }
 
 def Align : Pass<"graph-align", "::mlir::func::FuncOp"> {
-  let summary = "gives matmul operands rows that start at 16 bytes, where that is quicker";
+  let summary = "gives operands rows that start at 16 bytes, where that is quicker than reading them as they are";
   let description = [{
     On a gpu, an operand of 16-bit elements whose rows do not start at 16 bytes cannot be copied into shared memory
     asynchronously; it goes through registers, element by element, once for every tile across it. With rows padded to
@@ -83,6 +83,10 @@ def Align : Pass<"graph-align", "::mlir::func::FuncOp"> {
     knows: no kernel more. Where it does not (an input, a parameter, a value that is returned as well), a copy is made,
     if the cost model (`passes/cost`) says that copy and aligned matmul take less time than the matmul as it is;
     operands of one shape share a kernel, and matmuls a copy. Nothing is ever read from the padding.
+
+    Other kernels read and write rows that start anywhere by narrow accesses or shifted ones (`tile.load … shifted`),
+    whichever their schedule predicts to be quicker; an operand is copied where that is quicker still. The decisions, with
+    the times of all three, are there for `explain`.
 
     Before:
     ```mlir
@@ -100,7 +104,7 @@ def Align : Pass<"graph-align", "::mlir::func::FuncOp"> {
     none, the same products are summed in the same order.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_80\"", "row of ir/target">,
-                 Option<"explain", "explain", "bool", "false", "say what became of every operand, as remarks">];
+                 Option<"explain", "explain", "bool", "false", "say what became of every operand and result, as remarks">];
   let dependentDialects = ["::kiln::graph::GraphDialect"];
   let statistics = [Statistic<"numCopies", "copies", "operands copied">,
                     Statistic<"numPadded", "padded", "results of kernels stored with padded rows">];

@@ -96,21 +96,17 @@ SmallVector<int64_t> kiln::tiling::coalescedOrder(ArrayRef<Access> accesses, Arr
   return order;
 }
 
-int64_t kiln::tiling::vectorWidth(ArrayRef<Access> accesses, ArrayRef<int64_t> extents, const Rows &rows) {
-  int64_t widest = 0, aligned = 1;
+bool kiln::tiling::isAlong(const Access &access, ArrayRef<int64_t> extents, const Rows &rows) {
   int64_t last = -1; // the fastest dimension of a row
   for (int64_t dim : rows.inner)
     if (extents[dim] != 1) last = dim;
-  if (last < 0) return 1;
-  for (const Access &access : accesses) {
-    auto linear = layout::linearIn(access.offset, last, extents);
-    if (!linear || linear->coefficient != 1) continue;
-    widest = std::max(widest, access.bytes);
-    AffineExpr start = access.offset; // of a row
-    AffineExpr zero = getAffineConstantExpr(0, start.getContext());
-    for (int64_t dim : rows.inner) start = start.replace(getAffineDimExpr(dim, start.getContext()), zero);
-    start = layout::simplify(start, extents);
-    aligned = std::max<int64_t>(aligned, std::gcd<int64_t>(16, start.getLargestKnownDivisor()));
-  }
-  return widest ? std::min(16 / widest, aligned) : 1;
+  if (last < 0) return false;
+  auto linear = layout::linearIn(access.offset, last, extents);
+  return linear && linear->coefficient == 1;
+}
+
+int64_t kiln::tiling::rowAlignment(const Access &access, ArrayRef<int64_t> extents, const Rows &rows) {
+  AffineExpr start = access.offset, zero = getAffineConstantExpr(0, start.getContext());
+  for (int64_t dim : rows.inner) start = start.replace(getAffineDimExpr(dim, start.getContext()), zero);
+  return std::gcd<int64_t>(16, layout::simplify(start, extents).getLargestKnownDivisor());
 }

@@ -48,9 +48,10 @@ Rows splitRows(llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> dims, si
 llvm::SmallVector<int64_t> coalescedOrder(llvm::ArrayRef<Access> accesses, llvm::ArrayRef<int64_t> extents,
                                           llvm::ArrayRef<int64_t> dims);
 
-/// What one thread should access at a time along rows: elements in 16 bytes of the widest type that is accessed
-/// contiguously along them (1 if none is), as far as rows are known to start at a multiple of it in some access.
-int64_t vectorWidth(llvm::ArrayRef<Access> accesses, llvm::ArrayRef<int64_t> extents, const Rows &rows);
+/// Whether an access is contiguous along rows.
+bool isAlong(const Access &access, llvm::ArrayRef<int64_t> extents, const Rows &rows);
+/// Of such an access: the largest number of elements, at most 16, that is known to divide where rows start.
+int64_t rowAlignment(const Access &access, llvm::ArrayRef<int64_t> extents, const Rows &rows);
 
 } // namespace kiln::tiling
 

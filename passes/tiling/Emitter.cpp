@@ -189,9 +189,13 @@ Value Emitter::load(const Memory &memory, AffineMap map) {
   Value mask = both(both(point.residue, scopes.back().lanes), scopes.back().scalar);
   if (mask && !tile::isFragment(mask.getType())) mask = splat(mask);
   std::optional<layout::Linear> linear = layout::linearIn(offset, point.extents.size() - 1, point.extents);
-  if (linear && linear->coefficient == 1 && !varies(linear->rest))
-    return tile::LoadOp::create(builder, loc, type, memory.base, expandScalar(linear->rest), mask, IntegerAttr(),
-                                alignmentOf(linear->rest));
+  if (linear && linear->coefficient == 1 && !varies(linear->rest)) {
+    IntegerAttr aligned = alignmentOf(linear->rest);
+    auto load = tile::LoadOp::create(builder, loc, type, memory.base, expandScalar(linear->rest), mask, IntegerAttr(),
+                                     aligned);
+    load.setShifted(isShifted(memory, aligned, mask));
+    return load;
+  }
   return tile::GatherOp::create(builder, loc, type, memory.base, expandLanes(offset), mask);
 }
 
@@ -202,6 +206,17 @@ IntegerAttr Emitter::alignmentOf(AffineExpr offset) {
   if (!blocked) return {};
   int64_t aligned = std::gcd(blocked.getVec(), offset.getLargestKnownDivisor());
   return aligned > 1 ? builder.getI64IntegerAttr(aligned) : IntegerAttr();
+}
+
+/// Only under masks of first lanes: others are read lane by lane.
+bool Emitter::isShifted(const Memory &memory, IntegerAttr aligned, Value mask) const {
+  auto blocked = dyn_cast_or_null<tile::BlockedAttr>(point.layout);
+  if (point.shifted == 0 || !blocked || mask != point.residue || !isa<tile::GlobalType>(memory.base.getType()))
+    return false;
+  constexpr int64_t kWord = 16, kWidest = 4;
+  int64_t bytes = tile::bytesOf(tile::elementTypeOf(memory.base.getType()));
+  return bytes <= kWidest && blocked.getVec() * bytes % kWord == 0 &&
+         (aligned ? aligned.getInt() : 1) * bytes < point.shifted;
 }
 
 void Emitter::provide(Value fragment, const Memory &memory, AffineMap map) {
@@ -220,10 +235,13 @@ LogicalResult Emitter::store(Value emitted, const Memory &memory, AffineMap map)
   if (!fragment) emitted = splat(emitted);
   std::optional<layout::Linear> linear = layout::linearIn(offset, point.extents.size() - 1, point.extents);
   // An offset that does not vary means that only lane 0 exists, so that it may count as contiguous.
-  if (linear && linear->coefficient <= 1 && !varies(linear->rest))
-    tile::StoreOp::create(builder, loc, emitted, memory.base, expandScalar(linear->rest), point.residue, IntegerAttr(),
-                          alignmentOf(linear->rest));
-  else
+  if (linear && linear->coefficient <= 1 && !varies(linear->rest)) {
+    IntegerAttr aligned = alignmentOf(linear->rest);
+    auto store = tile::StoreOp::create(builder, loc, emitted, memory.base, expandScalar(linear->rest), point.residue,
+                                       IntegerAttr(), aligned);
+    store.setShifted(isShifted(memory, aligned, point.residue));
+  } else {
     tile::ScatterOp::create(builder, loc, emitted, memory.base, expandLanes(offset), point.residue);
+  }
   return success();
 }

@@ -32,6 +32,8 @@ struct Point {
   int64_t lanes = 0;                     ///< 0: scalar code
   mlir::Attribute layout;                ///< of fragments of the lanes; null is `#tile.simd`
   mlir::Value residue;                   ///< lanes that exist; null when all do
+  int64_t shifted = 0; ///< accesses of global memory known to start at a multiple of fewer bytes are shifted, where runs
+                       ///< are whole 16-byte words
 };
 
 class Emitter;
@@ -101,6 +103,7 @@ private:
   bool varies(mlir::AffineExpr expr) const;
   mlir::Value load(const Memory &memory, mlir::AffineMap map);
   mlir::IntegerAttr alignmentOf(mlir::AffineExpr offset);
+  bool isShifted(const Memory &memory, mlir::IntegerAttr aligned, mlir::Value mask) const;
   mlir::Value loadScalar(const Memory &memory, mlir::AffineExpr offset);
   mlir::Value expandScalar(mlir::AffineExpr expr);
   mlir::Value expandLanes(mlir::AffineExpr expr);

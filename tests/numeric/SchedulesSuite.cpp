@@ -125,6 +125,14 @@ Subjects pointwiseGraphs() {
                         g.output("b", cast(tanh(x), f32));
                       },
                       /*likeTheCpu=*/false});
+  for (DType dtype : {bf16, f32, boolean}) // windows that start and end anywhere
+    for (int64_t length : {1023, 530, 257}) {
+      graphs.push_back({[dtype, length](Graph &g) {
+        Tensor x = g.input("x", {5, length + 1}, dtype), y = g.input("y", {5, length}, dtype);
+        Tensor window = sliceAxis(x, 1, 1);
+        g.output("z", dtype == boolean ? window || y : window + y);
+      }});
+    }
   graphs.push_back({[](Graph &g) { // both sides longer than a warp
     Tensor x = g.input("x", {2, 33, 3, 70});
     g.output("y", transpose(x, 1, 3) * g.input("s", {2, 70, 3, 33}));
@@ -147,6 +155,8 @@ Subjects rowGraphs() {
   graphs.push_back({[](Graph &g) { g.output("y", softmax(g.input("x", {5, 333}, bf16))); }});
   graphs.push_back(
       {[](Graph &g) { g.output("y", mean(exp(g.input("x", {17, 1025}, f16)), 1)); }, /*likeTheCpu=*/false});
+  for (int64_t length : {255, 256 + 8, 1023, 1022, 1020, 4095})
+    graphs.push_back({[length](Graph &g) { g.output("y", softmax(g.input("x", {9, length}, bf16))); }});
   graphs.push_back({[](Graph &g) { g.output("y", max(g.input("x", {17, 45}, i32), 1)); }});
   return graphs;
 }
@@ -208,7 +218,9 @@ Family pointwise() {
            "lanes = 8, tile = 1", "lanes = 32, tile = 1000000", "lanes = 24, tile = 512"},
           {"threads = 128, vec = 4, runs = 2", "threads = 32, vec = 1, runs = 1",
            "threads = 32, groups = 8, vec = 2, runs = 2, rows = 3", "threads = 96, vec = 16, runs = 1, rows = 2",
-           "threads = 64, vec = 8, runs = 1, across = 1", "threads = 32, groups = 8, vec = 2, runs = 1, turned = 1",
+           "threads = 64, vec = 8, runs = 1, across = 1", "threads = 32, groups = 2, vec = 8, runs = 2, shifted = 16",
+           "threads = 128, vec = 4, runs = 2, shifted = 8", "threads = 64, vec = 16, runs = 1, rows = 3, shifted = 16",
+           "threads = 32, groups = 8, vec = 2, runs = 1, turned = 1",
            "threads = 32, groups = 4, vec = 1, runs = 1, turned = 1",
            "threads = 32, groups = 16, vec = 1, runs = 4, turned = 1"}};
 }
@@ -221,7 +233,8 @@ Family row() {
            "lanes = 128, tile = 1"},
           {"threads = 32", "threads = 32, groups = 8", "threads = 64", "threads = 512", "threads = 32, kept = 0",
            "threads = 256, kept = 0", "threads = 128, kept = 128", "threads = 32, groups = 2, rows = 4",
-           "threads = 32, groups = 4, across = 1"}};
+           "threads = 32, groups = 4, across = 1", "threads = 32, shifted = 16", "threads = 128, shifted = 16",
+           "threads = 64, kept = 0, shifted = 4", "threads = 32, rows = 2, shifted = 8"}};
 }
 
 Family column() {
@@ -230,7 +243,7 @@ Family column() {
           {"lanes = 64, tile = 65536", "lanes = 1, tile = 1", "lanes = 16, tile = 100", "lanes = 24, tile = 4096",
            "lanes = 128, tile = 1000000"},
           {"vec = 1, warps = 1, unroll = 1", "vec = 4, warps = 32, unroll = 8", "vec = 2, warps = 4, unroll = 3",
-           "vec = 1, warps = 1, groups = 8", "vec = 8, warps = 2, unroll = 8"}};
+           "vec = 1, warps = 1, groups = 8", "vec = 8, warps = 2, unroll = 8", "vec = 8, warps = 2, unroll = 3, shifted = 16"}};
 }
 
 /// On a gpu f32 is multiplied in outer products, 16 bits in MMA atoms, which have knobs of their own.

@@ -282,6 +282,7 @@ private:
     point.iteration = AffineMap::get(extents.size(), 0, iteration, b.getContext());
     point.lanes = extent;
     point.layout = tile::BlockedAttr::get(b.getContext(), schedule.vec, 32);
+    point.shifted = schedule.shifted;
     point.residue = residue();
     return point;
   }

@@ -117,6 +117,7 @@ private:
     point.iteration = AffineMap::get(3, 0, iteration, mlirContext);
     point.lanes = extent;
     point.layout = tile::BlockedAttr::get(mlirContext, schedule.vec, schedule.threads);
+    point.shifted = schedule.shifted;
     point.residue = mask;
     return point;
   }

@@ -257,6 +257,7 @@ private:
     point.iteration = AffineMap::get(3, 0, iteration, mlirContext);
     point.lanes = extent;
     point.layout = tile::BlockedAttr::get(mlirContext, kUnit, groups.threads);
+    point.shifted = schedule.shifted;
     if (int64_t rest = length - known * extent; known >= 0 && rest < extent)
       point.residue = groups.mask(context, index.constant(rest), extent, kUnit, rest);
     return point;

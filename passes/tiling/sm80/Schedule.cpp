@@ -5,6 +5,7 @@
 #include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
+#include "passes/tiling/sm80/Shifts.h"
 #include "passes/tiling/sm80/Turned.h"
 
 #include "llvm/ADT/bit.h"
@@ -23,18 +24,21 @@ const Knob<sm80::PointwiseSchedule> kPointwise[] = {{"threads", &sm80::Pointwise
                                                     {"runs", &sm80::PointwiseSchedule::runs, 1, 64, 1},
                                                     {"rows", &sm80::PointwiseSchedule::rows, 1, 64, 1},
                                                     {"across", &sm80::PointwiseSchedule::across, 0, 1, 1},
-                                                    {"turned", &sm80::PointwiseSchedule::turned, 0, 1, 1}};
+                                                    {"turned", &sm80::PointwiseSchedule::turned, 0, 1, 1},
+                                                    {"shifted", &sm80::PointwiseSchedule::shifted, 0, 16, 1}};
 
 const Knob<sm80::RowSchedule> kRow[] = {{"threads", &sm80::RowSchedule::threads, 32, 1024, 32},
                                         {"groups", &sm80::RowSchedule::groups, 1, 32, 1},
                                         {"kept", &sm80::RowSchedule::kept, 0, 128, 1},
                                         {"rows", &sm80::RowSchedule::rows, 1, 16, 1},
-                                        {"across", &sm80::RowSchedule::across, 0, 1, 1}};
+                                        {"across", &sm80::RowSchedule::across, 0, 1, 1},
+                                        {"shifted", &sm80::RowSchedule::shifted, 0, 16, 1}};
 
 const Knob<sm80::ColumnSchedule> kColumn[] = {{"vec", &sm80::ColumnSchedule::vec, 1, 16, 1},
                                               {"warps", &sm80::ColumnSchedule::warps, 1, 32, 1},
                                               {"groups", &sm80::ColumnSchedule::groups, 1, 32, 1},
-                                              {"unroll", &sm80::ColumnSchedule::unroll, 1, 8, 1}};
+                                              {"unroll", &sm80::ColumnSchedule::unroll, 1, 8, 1},
+                                              {"shifted", &sm80::ColumnSchedule::shifted, 0, 16, 1}};
 
 /// Groups of more than a warp are alone in their CTA.
 LogicalResult checkGroups(Location loc, int64_t threads, int64_t groups) {
@@ -64,7 +68,8 @@ sm80::PointwiseSchedule defaultPointwise(graph::KernelOp kernel, const graph::Ke
     s.across = 1;
     rows = pointwiseRows(accesses, form, /*across=*/true);
   }
-  s.vec = vectorWidth(accesses, form.extents, rows);
+  LanePlan lanes = RowStreams(accesses, form.extents, rows, 0).best(target);
+  s.vec = lanes.vec, s.shifted = lanes.shifted;
   // Narrower accesses where wide ones would leave a quarter of the lanes behind the row's end.
   while (s.vec > 1 && roundUp(rows.length, 32 * s.vec) * 3 > rows.length * 4) s.vec /= 2;
   int64_t runsOfRow = std::max<int64_t>(1, llvm::divideCeil(rows.length, s.vec)); // of the whole row
@@ -87,8 +92,12 @@ sm80::PointwiseSchedule defaultPointwise(graph::KernelOp kernel, const graph::Ke
 /// work, and its registers still let enough warps be resident for 64 KB of a 16-bit operand in flight. Rows of up to
 /// 1024 are a warp's, without barriers; rows past 1024 such threads are read again in every pass, 16 elements at a
 /// time. Few rows get more threads each.
-sm80::RowSchedule defaultRow(const graph::KernelForm &form, const GpuTarget &target) {
+sm80::RowSchedule defaultRow(graph::KernelOp kernel, const graph::KernelForm &form, const GpuTarget &target) {
   sm80::RowSchedule s;
+  KernelMemory memory = memoryOf(kernel, {});
+  SmallVector<Access> accesses = accessesOf(form, memory.inputs, memory.outputs);
+  auto [lanes, vec] = laneRows(accesses, form);
+  s.shifted = RowStreams(accesses, form.extents, lanes, vec).best(target).shifted;
   int64_t length = layout::elementCount(form.extents, form.reducedAxes);
   int64_t rows = layout::elementCount(form.extents, form.keptAxes());
   int64_t extent = llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 256)), most = s.kept * 1024;
@@ -97,7 +106,7 @@ sm80::RowSchedule defaultRow(const graph::KernelForm &form, const GpuTarget &tar
   while (s.threads < 1024 && s.threads < extent / 8 && rows * s.threads < resident) s.threads *= 2;
   if (s.threads > 32) return s;
   if (length <= kShortRow && rows >= 32) {
-    s.across = 1;
+    s.across = 1, s.shifted = 0;
     rows = llvm::divideCeil(rows, 32); // of lanes
   }
   s.groups = std::clamp<int64_t>(rows / (2 * target.sms), 1, kWarps);
@@ -117,7 +126,8 @@ sm80::ColumnSchedule defaultColumn(graph::KernelOp kernel, const graph::KernelFo
   int64_t length = layout::elementCount(form.extents, form.reducedAxes), wanted = 16 * target.sms;
   int64_t blocks = llvm::divideCeil(std::max<int64_t>(length, 1), kColumnOrder.block);
   int64_t sharing = std::min<int64_t>(32, llvm::bit_ceil<uint64_t>(blocks));
-  s.vec = vectorWidth(accesses, form.extents, columns);
+  LanePlan lanes = RowStreams(accesses, form.extents, columns, 0).best(target);
+  s.vec = lanes.vec, s.shifted = lanes.shifted;
   auto vectors = [&]() -> int64_t { return columns.count * llvm::divideCeil(columns.length, 32 * s.vec); };
   while (s.vec > 1 && (vectors() * sharing < wanted || 16 * s.vec >= columns.length)) s.vec /= 2;
   for (s.warps = 1; s.warps < sharing && vectors() * s.warps < wanted;) s.warps *= 2;
@@ -171,7 +181,7 @@ graph::ScheduleAttr sm80::defaultSchedule(graph::KernelOp kernel, const graph::K
     return packSchedule<sm80::PointwiseSchedule>(context, defaultPointwise(kernel, form, target), "pointwise",
                                                  kPointwise);
   case graph::KernelKind::Row:
-    return packSchedule<sm80::RowSchedule>(context, defaultRow(form, target), "row", kRow);
+    return packSchedule<sm80::RowSchedule>(context, defaultRow(kernel, form, target), "row", kRow);
   case graph::KernelKind::Column:
     return packSchedule<sm80::ColumnSchedule>(context, defaultColumn(kernel, form, target), "column", kColumn);
   case graph::KernelKind::Matmul:

@@ -23,6 +23,7 @@ struct PointwiseSchedule {
   int64_t across = 0;    ///< 1: the whole space is one row; what then is not contiguous is gathered
   int64_t turned = 0; ///< 1: what is contiguous along another dimension is turned in shared memory, in square tiles of
                       ///< a warp's fragment a side; the CTA's groups share a tile's rows
+  int64_t shifted = 0; ///< rows known to start at a multiple of fewer bytes take shifted accesses
 };
 
 /// A group of threads has a row: in registers, where a thread's share is at most `kept` elements, else read again in
@@ -33,6 +34,7 @@ struct RowSchedule {
   int64_t kept = 32;     ///< most elements of a row that a thread keeps
   int64_t rows = 1;      ///< of a warp, where it keeps them: their loads come together
   int64_t across = 0;    ///< 1: lanes run across rows (of at most 8192 elements), each reads its own in sequence
+  int64_t shifted = 0;   ///< as of pointwise kernels
 };
 
 /// A warp has 32·vec columns and reads `unroll` of their rows at a time; `warps` share the blocks of one piece.
@@ -41,6 +43,7 @@ struct ColumnSchedule {
   int64_t warps = 32; ///< of the same columns
   int64_t groups = 1; ///< warps of other columns in a CTA; more than one only where `warps` is 1
   int64_t unroll = 8; ///< rows that are loaded together
+  int64_t shifted = 0; ///< as of pointwise kernels
 };
 
 /// As those of Schedule.h, of gpu targets.

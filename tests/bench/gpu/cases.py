@@ -61,11 +61,11 @@ def gelu_chain(elements):
                 peers=("torch.compile", "copy"), target={"copy": 0.85}, reference_rows=1 << 20)
 
 
-def softmax(rows, columns):
+def softmax(rows, columns, want=0.7):
     t = tensor_type(rows, columns)
     return Case(f"softmax {rows}x{columns}", function({"x": t}, t, f"  %y = graph.softmax %x axis 1 : {t}"),
                 {"x": normal(rows, columns)}, lambda x: torch.softmax(x, dim=1), bytes=4 * rows * columns,
-                peers=("torch.compile", "copy"), target={"copy": 0.7})
+                peers=("torch.compile", "copy"), target={"copy": want})
 
 
 def layer_norm(rows, columns):
@@ -75,6 +75,21 @@ def layer_norm(rows, columns):
                 {"x": normal(rows, columns), "w": normal(columns), "b": normal(columns)},
                 lambda x, w, b: F.layer_norm(x, (columns,), w, b, 1e-5), bytes=4 * rows * columns,
                 peers=("torch.compile", "copy"), target={"copy": 0.7})
+
+
+def window_chain(rows, columns):
+    """max(a[1:, 1:] * b + c[1:, 1:], b): rows of an odd length, windows that start anywhere, no two at one alignment."""
+    outer, t = tensor_type(rows + 1, columns + 1), tensor_type(rows, columns)
+    window = f"from [1, 1] to [{rows + 1}, {columns + 1}] step [1, 1] : {outer} -> {t}"
+    body = f"""  %u = graph.slice %a {window}
+  %v = graph.slice %c {window}
+  %p = arith.mulf %u, %b : {t}
+  %s = arith.addf %p, %v : {t}
+  %y = arith.maximumf %s, %b : {t}"""
+    return Case(f"window chain {rows}x{columns}", function({"a": outer, "b": t, "c": outer}, t, body),
+                {"a": normal(rows + 1, columns + 1), "b": normal(rows, columns), "c": normal(rows + 1, columns + 1)},
+                lambda a, b, c: torch.maximum(a[1:, 1:] * b + c[1:, 1:], b), bytes=8 * rows * columns,
+                peers=("torch.compile", "copy"), target={"copy": 0.75})
 
 
 def matmul(m, n, k, want):
@@ -92,5 +107,8 @@ def all_cases():
     for rows, columns in ((65536, 1024), (16384, 4096)):
         yield lambda rows=rows, columns=columns: softmax(rows, columns)
         yield lambda rows=rows, columns=columns: layer_norm(rows, columns)
+    yield lambda: softmax(65536, 1023, 0.75)
+    yield lambda: window_chain(8191, 1023)
+    yield lambda: window_chain(65535, 1023)
     yield lambda: matmul(4096, 4096, 4096, 0.5)
     yield lambda: matmul(1793, 1793, 1793, 1.8)

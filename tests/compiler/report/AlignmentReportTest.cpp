@@ -1,4 +1,4 @@
-// What people and programs read of a matmul's unaligned operands.
+// What people and programs read of unaligned operands.
 #include <kiln/Report.h>
 
 #include <gtest/gtest.h>
@@ -27,12 +27,28 @@ Report copied() {
 
 TEST(AlignmentReport, SaysBothTimes) {
   std::string text = copied().explain();
-  EXPECT_NE(text.find("Matmul operands with unaligned rows: 1\n"
+  EXPECT_NE(text.find("Operands with unaligned rows: 1\n"
                       "  #1 matmul_2 (model.cpp:7) operand 0, 1793x1793xbf16\n"
                       "    by copy: 85.6 us with rows of 1793, 39.4 us with rows of 1856 and a copy of 5.2 us\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(Report().explain().find("unaligned"), std::string::npos);
+}
+
+TEST(AlignmentReport, SaysWhatAKernelShifts) {
+  Report report = copied();
+  AlignmentReport &a = report.alignments[0];
+  a.by = "shift", a.kernel = 0, a.shiftedSeconds = 50e-6;
+  std::string text = report.explain();
+  EXPECT_NE(text.find("  #0 pointwise_1 (model.cpp:7) operand 0, 1793x1793xbf16, rows of 1793\n"
+                      "    by shift: 85.6 us narrow, 50.0 us shifted, 39.4 us with rows of 1856 and a copy of 5.2 us\n"),
+            std::string::npos)
+      << text;
+  a.by = "nothing", a.isResult = true;
+  text = report.explain();
+  EXPECT_NE(text.find(" result 0, 1793x1793xbf16, rows of 1793\n    by narrow accesses: 85.6 us narrow, 50.0 us shifted\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(AlignmentReport, IsJson) {

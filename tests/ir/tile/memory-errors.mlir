@@ -187,3 +187,26 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.store %v, %x[%i] mask %m : tensor<4x8xi1, #tile.simd> rows 8 : tensor<4x8xf32, #tile.simd>, !tile.global<64xf32>
   tile.return
 }
+
+// -----
+
+tile.kernel @k(%x: !tile.global<512xbf16>) grid 1 threads 32 {
+  %i = tile.cta_id
+  // expected-error @below {{'tile.load' (C5): `shifted` are runs of whole 16-byte words in global memory, of elements of 1, 2 or 4 bytes}}
+  // expected-note @below {{expected: a #tile.blocked fragment of such runs}}
+  // expected-note @below {{found: tensor<128xbf16, #tile.blocked<vec = 4, threads = 32>> in !tile.global<512xbf16>}}
+  %v = tile.load %x[%i] shifted : !tile.global<512xbf16> -> tensor<128xbf16, #tile.blocked<vec = 4, threads = 32>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<512xi64>, %v: !tile.global<512xi64>) grid 1 threads 32 {
+  %i = tile.cta_id
+  %w = tile.load %x[%i] : !tile.global<512xi64> -> tensor<128xi64, #tile.blocked<vec = 4, threads = 32>>
+  // expected-error @below {{'tile.store' (C5): `shifted` are runs of whole 16-byte words in global memory, of elements of 1, 2 or 4 bytes}}
+  // expected-note @below {{expected: a #tile.blocked fragment of such runs}}
+  // expected-note @below {{found: tensor<128xi64, #tile.blocked<vec = 4, threads = 32>> in !tile.global<512xi64>}}
+  tile.store %w, %v[%i] shifted : tensor<128xi64, #tile.blocked<vec = 4, threads = 32>>, !tile.global<512xi64>
+  tile.return
+}

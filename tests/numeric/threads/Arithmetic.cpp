@@ -66,6 +66,16 @@ U srem(U a, U b, unsigned w) {
   return y == 0 || y == -1 ? 0 : static_cast<U>(x % y);
 }
 
+/// A 32-bit window of high:low, moved by a part of a word.
+void funnel(Machine &, Warp &w, const Instruction &i) {
+  if (widthOf(i.results[0].element) != 32) throw Fault("a funnel shift of other than 32 bits");
+  bool left = isa<LLVM::FshlOp>(i.op);
+  each(w, i, [&](U high, U low, U by) {
+    U pair = high << 32 | low;
+    return masked(left ? pair << by % 32 >> 32 : pair >> by % 32, 32);
+  });
+}
+
 void icmp(Machine &, Warp &w, const Instruction &i) {
   using P = LLVM::ICmpPredicate;
   P predicate = cast<LLVM::ICmpOp>(i.op).getPredicate();
@@ -267,6 +277,8 @@ ArrayRef<Row> kiln::numeric::threads::arithmeticRows() {
       {"llvm.intr.smin", integer<smin>},
       {"llvm.intr.umax", integer<umax>},
       {"llvm.intr.umin", integer<umin>},
+      {"llvm.intr.fshl", funnel},
+      {"llvm.intr.fshr", funnel},
       {"llvm.icmp", icmp},
       {"llvm.fadd", floatBinary<fadd>},
       {"llvm.fsub", floatBinary<fsub>},

@@ -93,3 +93,36 @@ func.func @f32(%x: tensor<1793x1793xf32>, %w: tensor<1793x1793xf32>) -> tensor<1
   }
   return %0 : tensor<1793x1793xf32>
 }
+
+// -----
+
+// A kernel without a matmul shifts what starts anywhere: its schedule's business, the graph stays as it is.
+// CHECK-LABEL: func.func @softmax
+// CHECK: graph.kernel "row" (%{{.*}} = %arg0 : tensor<65536x1023xbf16>)
+// CHECK-NOT: layouts
+func.func @softmax(%x: tensor<65536x1023xbf16>) -> tensor<65536x1023xf32> {
+  // expected-remark-re @below {{operand 0 (65536x1023xbf16), rows of 1023: shifted; {{.*}} us with narrow accesses, {{.*}} us with what gains by it shifted, {{.*}} us with rows of 1024 behind a copy of}}
+  // expected-remark-re @below {{result 0 (65536x1023xf32), rows of 1023: shifted; {{.*}} us with narrow accesses, {{.*}} us with what gains by it shifted{{$}}}}
+  %0 = graph.kernel "row" (%a = %x : tensor<65536x1023xbf16>) -> tensor<65536x1023xf32> {
+    %1 = arith.extf %a : tensor<65536x1023xbf16> to tensor<65536x1023xf32>
+    %2 = graph.reduce <max> %1 axes [1] : tensor<65536x1023xf32> -> tensor<65536xf32>
+    %3 = graph.broadcast %2 dims [0] : tensor<65536xf32> -> tensor<65536x1023xf32>
+    %4 = arith.subf %1, %3 : tensor<65536x1023xf32>
+    graph.yield %4 : tensor<65536x1023xf32>
+  }
+  return %0 : tensor<65536x1023xf32>
+}
+
+// -----
+
+// A window starts anywhere in rows that are aligned, and padding them does not help.
+// CHECK-LABEL: func.func @window
+func.func @window(%x: tensor<8192x1024xbf16>) -> tensor<8191x1023xbf16> {
+  // expected-remark-re @below {{operand 0 (8192x1024xbf16), rows of 1024: shifted; {{.*}}}}
+  // expected-remark @below {{result 0 (8191x1023xbf16), rows of 1023: shifted}}
+  %0 = graph.kernel "pointwise" (%a = %x : tensor<8192x1024xbf16>) -> tensor<8191x1023xbf16> {
+    %1 = graph.slice %a from [1, 1] to [8192, 1024] step [1, 1] : tensor<8192x1024xbf16> -> tensor<8191x1023xbf16>
+    graph.yield %1 : tensor<8191x1023xbf16>
+  }
+  return %0 : tensor<8191x1023xbf16>
+}

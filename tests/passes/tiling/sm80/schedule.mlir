@@ -3,16 +3,16 @@
 
 // 16 elements of a thread; the fewer SMs have the larger share of a small tensor.
 // CHECK-LABEL: @dense
-// CHECK: #graph.schedule<"pointwise", {across = 0 : i64, groups = 1 : i64, rows = 1 : i64, runs = 2 : i64, threads = 256 : i64, turned = 0 : i64, vec = 8 : i64}>
+// CHECK: #graph.schedule<"pointwise", {across = 0 : i64, groups = 1 : i64, rows = 1 : i64, runs = 2 : i64, shifted = 0 : i64, threads = 256 : i64, turned = 0 : i64, vec = 8 : i64}>
 func.func @dense(%x: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %y = arith.addf %x, %x : tensor<4096x4096xbf16>
   return %y : tensor<4096x4096xbf16>
 }
 
 // CHECK-LABEL: @small
-// CHECK: runs = 2 : i64, threads = 256 : i64, turned = 0 : i64, vec = 4 : i64
+// CHECK: runs = 2 : i64, shifted = 0 : i64, threads = 256 : i64, turned = 0 : i64, vec = 4 : i64
 // H200-LABEL: @small
-// H200: runs = 1 : i64, threads = 256 : i64, turned = 0 : i64, vec = 4 : i64
+// H200: runs = 1 : i64, shifted = 0 : i64, threads = 256 : i64, turned = 0 : i64, vec = 4 : i64
 func.func @small(%x: tensor<460800xf32>) -> tensor<460800xf32> {
   %y = arith.addf %x, %x : tensor<460800xf32>
   return %y : tensor<460800xf32>
@@ -20,14 +20,14 @@ func.func @small(%x: tensor<460800xf32>) -> tensor<460800xf32> {
 
 // Heads moved: rows of 64, 8 of them to a warp and 8 warps to a CTA.
 // CHECK-LABEL: @heads
-// CHECK: groups = 8 : i64, rows = 8 : i64, runs = 1 : i64, threads = 32 : i64, turned = 0 : i64, vec = 2 : i64
+// CHECK: groups = 8 : i64, rows = 8 : i64, runs = 1 : i64, shifted = 0 : i64, threads = 32 : i64, turned = 0 : i64, vec = 2 : i64
 func.func @heads(%x: tensor<32x1024x12x64xbf16>) -> tensor<32x12x1024x64xbf16> {
   %y = graph.transpose %x perm [0, 2, 1, 3] : tensor<32x1024x12x64xbf16> -> tensor<32x12x1024x64xbf16>
   return %y : tensor<32x12x1024x64xbf16>
 }
 
 // CHECK-LABEL: @turned
-// CHECK: groups = 8 : i64, rows = 1 : i64, runs = 1 : i64, threads = 32 : i64, turned = 1 : i64, vec = 2 : i64
+// CHECK: groups = 8 : i64, rows = 1 : i64, runs = 1 : i64, shifted = 0 : i64, threads = 32 : i64, turned = 1 : i64, vec = 2 : i64
 func.func @turned(%x: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
   %y = graph.transpose %x perm [1, 0] : tensor<8192x8192xbf16> -> tensor<8192x8192xbf16>
   return %y : tensor<8192x8192xbf16>
@@ -35,10 +35,10 @@ func.func @turned(%x: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
 
 // Rows: a warp, CTAs with 32 elements a thread, and past the registers.
 // CHECK-LABEL: @rows
-// CHECK: #graph.schedule<"row", {across = 0 : i64, groups = 8 : i64, kept = 32 : i64, rows = 1 : i64, threads = 32 : i64}>
-// CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, threads = 128 : i64
-// CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, threads = 512 : i64
-// CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, threads = 512 : i64
+// CHECK: #graph.schedule<"row", {across = 0 : i64, groups = 8 : i64, kept = 32 : i64, rows = 1 : i64, shifted = 0 : i64, threads = 32 : i64}>
+// CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, shifted = 0 : i64, threads = 128 : i64
+// CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, shifted = 0 : i64, threads = 512 : i64
+// CHECK: groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, shifted = 0 : i64, threads = 512 : i64
 func.func @rows(%a: tensor<65536x1024xbf16>, %b: tensor<16384x4096xbf16>, %c: tensor<8192x16384xbf16>, %d: tensor<2048x131072xbf16>)
     -> (tensor<65536x1024xbf16>, tensor<16384x4096xbf16>, tensor<8192x16384xbf16>, tensor<2048x131072xbf16>) {
   %0 = graph.softmax %a axis 1 : tensor<65536x1024xbf16>
@@ -50,9 +50,9 @@ func.func @rows(%a: tensor<65536x1024xbf16>, %b: tensor<16384x4096xbf16>, %c: te
 
 // Short rows: several to a warp. Shorter ones: lanes across them. Few rows: more threads each.
 // CHECK-LABEL: @short_rows
-// CHECK: across = 0 : i64, groups = 8 : i64, kept = 32 : i64, rows = 4 : i64, threads = 32 : i64
-// CHECK: across = 1 : i64, groups = 8 : i64, kept = 32 : i64, rows = 1 : i64, threads = 32 : i64
-// CHECK: across = 0 : i64, groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, threads = 128 : i64
+// CHECK: across = 0 : i64, groups = 8 : i64, kept = 32 : i64, rows = 4 : i64, shifted = 0 : i64, threads = 32 : i64
+// CHECK: across = 1 : i64, groups = 8 : i64, kept = 32 : i64, rows = 1 : i64, shifted = 0 : i64, threads = 32 : i64
+// CHECK: across = 0 : i64, groups = 1 : i64, kept = 32 : i64, rows = 1 : i64, shifted = 0 : i64, threads = 128 : i64
 func.func @short_rows(%a: tensor<262144x200xf32>, %b: tensor<1048576x8xf32>, %c: tensor<16x1024xf32>)
     -> (tensor<262144xf32>, tensor<1048576xf32>, tensor<16xf32>) {
   %0 = graph.reduce <sum> %a axes [1] : tensor<262144x200xf32> -> tensor<262144xf32>
@@ -63,8 +63,8 @@ func.func @short_rows(%a: tensor<262144x200xf32>, %b: tensor<1048576x8xf32>, %c:
 
 // Columns: few are shared by warps and read narrowly, many have a warp each and are read 16 bytes at a time.
 // CHECK-LABEL: @columns
-// CHECK: #graph.schedule<"column", {groups = 1 : i64, unroll = 8 : i64, vec = 1 : i64, warps = 32 : i64}>
-// CHECK: groups = 8 : i64, unroll = 8 : i64, vec = 4 : i64, warps = 1 : i64
+// CHECK: #graph.schedule<"column", {groups = 1 : i64, shifted = 0 : i64, unroll = 8 : i64, vec = 1 : i64, warps = 32 : i64}>
+// CHECK: groups = 8 : i64, shifted = 0 : i64, unroll = 8 : i64, vec = 4 : i64, warps = 1 : i64
 func.func @columns(%a: tensor<4096x1024xf32>, %b: tensor<64x1048576xf32>) -> (tensor<1024xf32>, tensor<1048576xf32>) {
   %0 = graph.reduce <sum> %a axes [0] : tensor<4096x1024xf32> -> tensor<1024xf32>
   %1 = graph.reduce <max> %b axes [0] : tensor<64x1048576xf32> -> tensor<1048576xf32>

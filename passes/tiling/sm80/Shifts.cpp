@@ -1,0 +1,84 @@
+#include "passes/tiling/sm80/Shifts.h"
+
+#include "ir/layout/IndexMap.h"
+#include "passes/tiling/sm80/Lanes.h"
+#include "passes/tiling/sm80/RowFold.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tiling;
+using namespace kiln::tiling::sm80;
+
+namespace {
+
+constexpr int64_t kWord = 16, kWidest = 4; ///< bytes; of an element that is shifted
+
+int64_t alignmentOf(const Access &access, ArrayRef<int64_t> extents, const Rows &rows) {
+  if (!isAlong(access, extents, rows)) return 0;
+  return std::gcd(kWord, rowAlignment(access, extents, rows) * access.bytes);
+}
+
+} // namespace
+
+RowStreams::RowStreams(ArrayRef<Access> accesses, ArrayRef<int64_t> extents, const Rows &rows, int64_t vec)
+    : accesses(accesses), extents(extents), vec(vec) {
+  for (const Access &access : accesses) aligned.push_back(alignmentOf(access, extents, rows));
+}
+
+double RowStreams::secondsOf(const LanePlan &plan, const GpuTarget &target) const {
+  double points = static_cast<double>(layout::elementCount(extents, sequence(0, extents.size())));
+  cost::StreamWork work;
+  for (auto [access, divides] : llvm::zip(accesses, aligned)) {
+    if (divides == 0) continue;
+    cost::Stream stream;
+    stream.accessed = points;
+    stream.stored = static_cast<double>(cast<RankedTensorType>(access.value.getType()).getNumElements());
+    stream.elementBytes = access.bytes;
+    stream.aligned = divides;
+    stream.run = plan.vec;
+    stream.isStore = access.store;
+    stream.shifted = divides < plan.shifted && access.bytes <= kWidest && plan.vec * access.bytes % kWord == 0;
+    work += cost::workOf(stream);
+  }
+  return cost::streamSeconds(work, target);
+}
+
+LanePlan RowStreams::narrow(const GpuTarget &target) const {
+  LanePlan plan{vec};
+  if (vec == 0) {
+    int64_t widest = 0, divides = 1;
+    for (auto [access, bytes] : llvm::zip(accesses, aligned))
+      if (bytes) widest = std::max(widest, access.bytes), divides = std::max(divides, bytes / access.bytes);
+    plan.vec = widest ? std::min(kWord / widest, divides) : 1;
+  }
+  plan.seconds = secondsOf(plan, target);
+  return plan;
+}
+
+LanePlan RowStreams::best(const GpuTarget &target) const {
+  LanePlan best = narrow(target);
+  llvm::SmallSetVector<int64_t, 4> widths; // that make runs of words of some stream
+  for (auto [access, bytes] : llvm::zip(accesses, aligned))
+    if (bytes && access.bytes <= kWidest) widths.insert(vec ? vec : kWord / access.bytes);
+  for (int64_t width : widths)
+    for (int64_t shifted : {kWord / 8, kWord / 4, kWord / 2, kWord}) {
+      bool any = llvm::any_of(aligned, [&](int64_t bytes) { return bytes && bytes < shifted; });
+      LanePlan plan{width, shifted};
+      plan.seconds = secondsOf(plan, target);
+      if (any && plan.seconds < best.seconds) best = plan; // of equals the one that shifts less
+    }
+  return best;
+}
+
+std::pair<Rows, int64_t> sm80::laneRows(ArrayRef<Access> accesses, const graph::KernelForm &form) {
+  if (form.kind == graph::KernelKind::Row) {
+    SmallVector<int64_t> dims = form.keptAxes();
+    llvm::append_range(dims, form.reducedAxes);
+    return {splitRows(form.extents, dims, form.reducedAxes.size()), kUnit};
+  }
+  return {form.kind == graph::KernelKind::Column ? columnsOf(accesses, form) : pointwiseRows(accesses, form, false), 0};
+}
