@@ -41,12 +41,12 @@ TEST(AlignmentReport, SaysWhatAKernelShifts) {
   a.by = "shift", a.kernel = 0, a.shiftedSeconds = 50e-6;
   std::string text = report.explain();
   EXPECT_NE(text.find("  #0 pointwise_1 (model.cpp:7) operand 0, 1793x1793xbf16, rows of 1793\n"
-                      "    by shift: 85.6 us narrow, 50.0 us shifted, 39.4 us with rows of 1856 and a copy of 5.2 us\n"),
+                      "    by shift: 85.6 us narrow, 50 us shifted, 39.4 us with rows of 1856 and a copy of 5.2 us\n"),
             std::string::npos)
       << text;
   a.by = "nothing", a.isResult = true;
   text = report.explain();
-  EXPECT_NE(text.find(" result 0, 1793x1793xbf16, rows of 1793\n    by narrow accesses: 85.6 us narrow, 50.0 us shifted\n"),
+  EXPECT_NE(text.find(" result 0, 1793x1793xbf16, rows of 1793\n    by narrow accesses: 85.6 us narrow, 50 us shifted\n"),
             std::string::npos)
       << text;
 }
