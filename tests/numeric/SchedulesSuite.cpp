@@ -44,7 +44,12 @@ std::vector<HostTensor> runWith(GraphRunner &runner, const Build &build, const B
   return outputs;
 }
 
-/// Holds a graph under all variants to the bits of the first.
+/// Not every schedule suits every size; one that does not says which knob it is.
+bool isRefusal(const std::exception &error) {
+  return std::string_view(error.what()).find("schedule knob") != std::string_view::npos;
+}
+
+/// Holds a graph under all variants to the bits of the first. More than half of the variants must suit each graph.
 void expectEqualBits(const Subjects &graphs, const std::vector<BuildOptions> &variants) {
   GraphRunner runner;
   size_t count = 0;
@@ -52,11 +57,13 @@ void expectEqualBits(const Subjects &graphs, const std::vector<BuildOptions> &va
     if (!part().has(which)) continue;
     ++count;
     std::vector<HostTensor> first;
+    size_t refused = 0;
     for (const BuildOptions &variant : variants) {
       std::vector<HostTensor> outputs;
       try {
         outputs = runWith(runner, graphs[which].build, variant);
       } catch (const std::exception &error) {
+        if (isRefusal(error) && ++refused < (variants.size() + 1) / 2) continue;
         ADD_FAILURE() << "graph " << which << " under " << variant.schedule << variant.target << ": " << error.what();
         continue;
       }

@@ -24,6 +24,9 @@ using namespace kiln::tiling::sm80;
 
 namespace {
 
+/// A fragment of a row in each thread's 255 registers, beside what is made of it.
+constexpr int64_t kMostOfThread = 128;
+
 class RowBuilder {
 public:
   RowBuilder(SkeletonContext &context, sm80::RowSchedule schedule)
@@ -35,6 +38,10 @@ public:
     length = layout::elementCount(form.extents, form.reducedAxes);
     extent = std::clamp<int64_t>(llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 1)), kUnit * groups.threads,
                                  kUnit * kVirtualLanes);
+    if (extent / groups.threads > kMostOfThread)
+      return emitError(context.loc) << "schedule knob `threads`: a thread holds at most " << kMostOfThread
+                                    << " elements of a row, found " << groups.threads << " threads for fragments of "
+                                    << extent;
     Value group = groups.begin(context);
     if (rows == 0) return 0;
     for (graph::ReduceOp reduce : form.reductions) {
