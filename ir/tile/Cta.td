@@ -1,9 +1,10 @@
-// Ops of CTAs of many threads: who a warp is, barriers, rings of shared tiles, asynchronous copies, matrix loads.
+// Ops of CTAs of many threads: who a warp is, barriers, asynchronous copies, matrix loads.
 
 #ifndef KILN_IR_TILE_CTA
 #define KILN_IR_TILE_CTA
 
 include "ir/tile/Layouts.td"
+include "ir/tile/Ring.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_WarpIdOp : Tile_Op<"warp_id", [Pure, Tile_InRange]> {
@@ -13,37 +14,8 @@ def Tile_WarpIdOp : Tile_Op<"warp_id", [Pure, Tile_InRange]> {
 }
 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "every thread of the CTA arrives before any goes on; shared memory written before is seen after";
+  let summary = "every thread of the CTA, or of the role's warpgroup, arrives before any goes on; shared memory written before is seen after";
   let assemblyFormat = "attr-dict";
-}
-
-def Tile_RingType : Tile_Type<"Ring", "ring"> {
-  let summary = "stages of one shared tile, used in turn";
-  let description = [{
-    `!tile.ring<4 x !tile.shared<128x64xbf16, swizzle = 128>>`: iteration i of a loop uses slot i mod 4.
-
-    (C1) there is at least one stage.
-  }];
-  let parameters = (ins "int64_t":$stages, "SharedType":$tile);
-  let assemblyFormat = "`<` $stages `x` $tile `>`";
-  let genVerifyDecl = 1;
-}
-
-def Tile_AllocRingOp : Tile_Op<"alloc_ring", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "a ring of shared tiles that lives as long as the CTA; contents start undefined";
-  let description = [{ `offset`, in bytes, is set by `tile-assign-shared`. }];
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
-  let results = (outs Tile_RingType:$ring);
-  let assemblyFormat = "attr-dict `:` type($ring)";
-}
-
-def Tile_SlotOp : Tile_Op<"slot", [Pure]> {
-  let summary = "the ring's slot of an iteration: iteration mod stages";
-  let description = [{ The iteration is not negative. (C1) the result is the ring's tile. }];
-  let arguments = (ins Tile_RingType:$ring, Index:$iteration);
-  let results = (outs Tile_SharedType:$tile);
-  let assemblyFormat = "$ring `[` $iteration `]` attr-dict `:` type($ring) `->` type($tile)";
-  let hasVerifier = 1;
 }
 
 def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {

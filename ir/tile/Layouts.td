@@ -114,4 +114,40 @@ def Tile_OuterBAttr : Tile_ThreadGridLayout<"OuterB", "outer_b"> {
   }];
 }
 
+//===- Warpgroups -------------------------------------------------------------------------------------------------===//
+
+def Tile_WgmmaAttr : Tile_Layout<"Wgmma", "wgmma"> {
+  let summary = "a warpgroup's accumulator: atoms of 64 rows, each a warp's 16";
+  let description = [{
+    Rows are cut into blocks of 64, of which warp w has 16w … 16w + 15, as atoms of 16x8, row-major, blocks in order. In
+    an atom lane l holds, in this order, (l/4, 2·(l mod 4)), the column right of it, and the same two 8 rows down.
+
+    (C1) the rank is 2. (C2) rows are a multiple of 64, columns of 8.
+  }];
+  let assemblyFormat = "";
+}
+
+def Tile_WgmmaAAttr : Tile_Layout<"WgmmaA", "wgmma_a"> {
+  let summary = "a warpgroup's left operand (MxK) in registers: atoms of 64x16 of 16-bit elements";
+  let description = [{
+    Rows and warps as in `#tile.wgmma`. In an atom of 16x16 lane l holds pairs of neighbours along k, in this order:
+    (l/4, 2·(l mod 4)), 8 rows down, 8 columns right, both.
+
+    (C1) the rank is 2. (C2) rows are a multiple of 64, columns of 16. (C3) elements have 16 bits.
+  }];
+  let assemblyFormat = "";
+}
+
+def Tile_WgmmaRowsAttr : Tile_Layout<"WgmmaRows", "wgmma_rows"> {
+  let summary = "the slice of `#tile.wgmma` with one element per row; the four threads of a quad hold copies";
+  let description = [{ (C1) the rank is 1. (C2) the extent is a multiple of 64. }];
+  let assemblyFormat = "";
+}
+
+def Tile_WgmmaColumnsAttr : Tile_Layout<"WgmmaColumns", "wgmma_columns"> {
+  let summary = "the slice of `#tile.wgmma` with one element per column; threads of one place in their quads hold copies";
+  let description = [{ (C1) the rank is 1. (C2) the extent is a multiple of 8. }];
+  let assemblyFormat = "";
+}
+
 #endif

@@ -3,9 +3,13 @@
 #ifndef KILN_IR_TILE_TILE
 #define KILN_IR_TILE_TILE
 
+include "ir/tile/Bulk.td"
 include "ir/tile/Cta.td"
+include "ir/tile/Fragments.td"
 include "ir/tile/Layouts.td"
+include "ir/tile/Roles.td"
 include "ir/tile/TileBase.td"
+include "ir/tile/Wgmma.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
@@ -17,13 +21,21 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, Symbol]> {
   let summary = "a CTA's program and how many CTAs run it";
   let description = [{
-    Arguments are `!tile.global` operands, then results. The body runs once per CTA of the linear `grid`; CTAs are
-    independent and may run in any order. On a gpu a CTA has `threads` threads; on the cpu target it is one thread of
-    execution and names none. `shared_bytes` is set once every shared tile has an offset.
+    Arguments are `!tile.global` operands, then results, then scalars. The body runs once per CTA of the linear `grid`; CTAs
+    are independent and may run in any order, but for those of one `cluster`, which run together. On a gpu a CTA has
+    `threads` threads; on the cpu target it is one thread of execution and names none. `shared_bytes` is set once every
+    shared tile has an offset.
 
-    (C1) arguments are `!tile.global`. (C2) nothing is returned. (C3) `grid` is not negative. (C4) `threads`, when given,
-    are whole warps, up to 1024. (C5) fragments and warp ids fit the threads: `#tile.blocked` has those of a warp or of
-    the CTA, warp and thread grids all of the CTA's; `#tile.simd` stands where there are no threads.
+    Extents that are known at launch only are named: `{tile.dims = ["M", "K"]}` on the argument; two of one name are equal,
+    which is checked before the launch. The grid may be an expression over them and `sms`, how many CTAs of this kernel the
+    GPU runs at a time, a whole number of clusters: `grid "min(sms, ceildiv(M, 128) * ceildiv(N, 256))"`.
+
+    (C1) arguments are `!tile.global`, then scalars. (C2) nothing is returned. (C3) `grid` is not negative, a whole number
+    of clusters, or an expression of names that there are. (C4) `threads`, when given, are whole warps, up to 1024. (C5)
+    fragments and warp ids fit the threads: `#tile.blocked` has those of a warp or of the CTA (in a role: of its
+    warpgroup), warp and thread grids all of the CTA's, `#tile.wgmma` and its slices those of a warpgroup; `#tile.simd`
+    stands where there are no threads. (C6) `tile.dims` names every dimension, as the argument's rank says; `?` has a name.
+    (C7) a cluster has 1 to 8 CTAs, and threads.
 
     ```mlir
     tile.kernel @scale(%x: !tile.global<1024xf32>, %y: !tile.global<1024xf32>) grid 16 {
@@ -32,7 +44,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, I64Attr:$grid,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<I64Attr>:$grid, OptionalAttr<StrAttr>:$grid_of, OptionalAttr<I64Attr>:$cluster,
                        OptionalAttr<I64Attr>:$threads, OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region SizedRegion<1>:$body);

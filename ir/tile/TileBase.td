@@ -42,7 +42,7 @@ def Tile_GlobalType : Tile_Type<"Global", "global"> {
   let description = [{
     `!tile.global<8192x4096xf32>` is dense and row-major. `strides` (in elements) says where it is not. Element offsets
     given to loads and stores already include strides; extents and strides are kept for readers and for verification.
-    Extents are not negative.
+    Extents are not negative; `?` is known at launch only.
 
     (C1) the element type is an integer or a float. (C2) `strides`, when given, are one per dimension.
   }];
@@ -57,13 +57,16 @@ def Tile_SharedType : Tile_Type<"Shared", "shared"> {
   let description = [{
     `!tile.shared<128x64xbf16, swizzle = 128>`: row-major, the 16-byte chunks of each `swizzle` bytes permuted by the
     number of the row (of the 128-byte line, where rows are shorter), so that one column of chunks meets every bank; 0,
-    the default, is no swizzle. On the cpu target it lies in the worker's workspace. Extents are not negative.
+    the default, is no swizzle. With `panel = 64` the tile is cut into panels of 64 columns, each row-major in itself,
+    one behind the other: how the tensor memory accelerator and `tile.wgmma` have tiles that are wider than the swizzle.
+    On the cpu target it lies in the worker's workspace. Extents are not negative.
 
     (C1) the element type is an integer or a float. (C2) `swizzle` is 0, 32, 64 or 128. (C3) swizzled rows longer than
-    128 bytes are a multiple of `swizzle`.
+    128 bytes are a multiple of `swizzle`. (C4) panels are of rank 2, divide the columns, and have rows of `swizzle` bytes.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t", "extents">:$shape, "::mlir::Type":$elementType,
-                        DefaultValuedParameter<"int64_t", "0", "bytes">:$swizzle);
+                        DefaultValuedParameter<"int64_t", "0", "bytes">:$swizzle,
+                        DefaultValuedParameter<"int64_t", "0", "columns">:$panel);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
