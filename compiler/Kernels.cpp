@@ -47,7 +47,7 @@ static void compileOne(const CompilerImpl &compiler, const PipelineOptions &opti
   job.failed = failed(runLevel(kTileLevel, *job.module, options, recorder, part));
   if (job.failed) return;
   auto program = *job.module->getOps<tile::KernelOp>().begin();
-  job.result.grid = program.getGrid();
+  job.result.grid = static_cast<int64_t>(program.getGrid().value()); // made of a graph: known
   job.result.sharedBytes = program.getSharedBytes().value_or(0);
   job.failed = failed(runLevel(kThreadLevel, *job.module, options, recorder, part));
   if (job.failed) return;

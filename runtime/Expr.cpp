@@ -92,6 +92,15 @@ const std::string &Expr::extentName() const {
   return node ? node->name : none;
 }
 
+std::vector<std::string> Expr::extents() const {
+  if (!node) return {};
+  if (node->kind == Kind::Extent) return {node->name};
+  std::vector<std::string> names = node->a.extents();
+  for (std::string &name : node->b.extents())
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  return names;
+}
+
 int64_t Expr::evaluate(const Bindings &bindings) const {
   if (!node) return value;
   if (node->kind == Kind::Extent) {

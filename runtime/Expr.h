@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kiln {
 
@@ -32,6 +33,8 @@ public:
   int64_t constant() const;
   /// The extent's name; empty for any other kind.
   const std::string &extentName() const;
+  /// The extents that it reads, each once, from left to right.
+  std::vector<std::string> extents() const;
 
   /// The value under `bindings`. Throws Error (invalid input) on an unbound extent, overflow, or a divisor below 1.
   int64_t evaluate(const Bindings &bindings = {}) const;

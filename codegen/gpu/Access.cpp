@@ -67,6 +67,13 @@ ThreadPlace kiln::codegen::gpu::threadPlaceOf(const Fragment &f, Lowering &to) {
     return {b.c(0), b.mul(b.div(t, q), kRun)};
   case FragmentKind::OuterB:
     return {b.c(0), b.mul(b.rem(t, q), kRun)};
+  case FragmentKind::WgmmaAcc:
+  case FragmentKind::WgmmaA:
+    return {b.add(b.mul(warp, 16), b.div(lane, 4)), b.mul(b.rem(lane, 4), 2)};
+  case FragmentKind::WgmmaRows:
+    return {b.c(0), b.add(b.mul(warp, 16), b.div(lane, 4))};
+  case FragmentKind::WgmmaColumns:
+    return {b.c(0), b.mul(b.rem(lane, 4), 2)};
   }
   return {};
 }

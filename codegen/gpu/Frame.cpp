@@ -44,7 +44,7 @@ void makeValues(OpBuilder &b, tile::KernelOp kernel, Frame &frame) {
   Location loc = kernel.getLoc();
   auto i32 = [&](int32_t v) { return LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(v)); };
   frame.threads = *kernel.getThreads();
-  frame.cta = readRegister<NVVM::BlockIdXOp>(b, loc, std::max<int64_t>(kernel.getGrid(), 1));
+  frame.cta = readRegister<NVVM::BlockIdXOp>(b, loc, std::max<int64_t>(kernel.getGrid().value_or(INT32_MAX), 1));
   frame.thread = readRegister<NVVM::ThreadIdXOp>(b, loc, frame.threads);
   frame.lane = frame.threads == 32 ? frame.thread : LLVM::AndOp::create(b, loc, frame.thread, i32(31)).getResult();
   frame.warp = LLVM::LShrOp::create(b, loc, frame.thread, i32(5));

@@ -21,7 +21,11 @@ int64_t registersOf(const layout::Fragment &fragment, Type element) {
 /// Empty if a value may have this type, else what is wrong with it.
 StringRef whyNot(Type type) {
   if (Type element = tile::elementTypeOf(type)) return isNumber(element) ? "" : "no such elements in memory";
-  if (auto ring = dyn_cast<tile::RingType>(type)) return whyNot(ring.getTile());
+  if (auto ring = dyn_cast<tile::RingType>(type)) {
+    for (tile::SharedType tile : ring.getTiles())
+      if (StringRef reason = whyNot(tile); !reason.empty()) return reason;
+    return "";
+  }
   if (type.isIndex() || isNumber(type)) return "";
   auto fragment = tile::distributionOf(type);
   if (!fragment) return tile::isFragment(type) ? "its layout is of one thread" : "no such type is computed with";
@@ -30,12 +34,11 @@ StringRef whyNot(Type type) {
   return registersOf(*fragment, element) > kMostRegisters ? "a thread has 255 registers for a fragment" : "";
 }
 
-/// Where tiles of `stages` slots of `bytes` may lie.
-LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, tile::SharedType tile, int64_t bytes,
-                          int64_t stages, int64_t sharedBytes) {
+/// A tile's or ring's offset and bytes, and where it may start.
+LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, int64_t bytes, int64_t alignment,
+                          int64_t sharedBytes) {
   if (!offset) return op->emitOpError("has no offset; tile-assign-shared sets it");
-  int64_t alignment = tile::alignmentOf(tile);
-  if (*offset >= 0 && *offset % alignment == 0 && static_cast<__int128>(stages) * bytes + *offset <= sharedBytes)
+  if (*offset >= 0 && *offset % alignment == 0 && bytes <= sharedBytes && *offset <= sharedBytes - bytes)
     return success();
   InFlightDiagnostic diag = op->emitOpError("cannot lie at this offset");
   diag.attachNote() << "expected: a multiple of " << alignment << ", the tile's end at most " << sharedBytes;
@@ -47,12 +50,11 @@ LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, tile::Sh
 LogicalResult verifyPlace(Operation *op, int64_t sharedBytes) {
   if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
     tile::SharedType tile = alloc.getTile().getType();
-    return verifyPlace(op, alloc.getOffset(), tile, tile::bytesOf(tile), 1, sharedBytes);
+    return verifyPlace(op, alloc.getOffset(), tile::bytesOf(tile), tile::alignmentOf(tile), sharedBytes);
   }
-  if (auto alloc = dyn_cast<tile::AllocRingOp>(op)) {
-    tile::RingType ring = alloc.getRing().getType();
-    return verifyPlace(op, alloc.getOffset(), ring.getTile(), tile::slotBytes(ring), ring.getStages(), sharedBytes);
-  }
+  if (auto alloc = dyn_cast<tile::AllocRingOp>(op))
+    return verifyPlace(op, alloc.getOffset(), tile::bytesOf(alloc), tile::alignmentOf(alloc.getRing().getType()),
+                       sharedBytes);
   return success();
 }
 
@@ -62,10 +64,10 @@ constexpr TileLevel kLevel{"a gpu", "codegen/gpu", isKnown, whyNot};
 
 LogicalResult verifyKernel(tile::KernelOp kernel, const GpuTarget &target) {
   if (!kernel.getThreads()) return kernel.emitOpError("has no threads; on a gpu a CTA has them");
-  if (static_cast<int64_t>(kernel.getGrid()) > kMostCtas) {
+  if (static_cast<int64_t>(kernel.getGrid().value_or(0)) > kMostCtas) {
     InFlightDiagnostic diag = kernel.emitOpError("has too many CTAs");
     diag.attachNote() << "expected: at most " << kMostCtas;
-    diag.attachNote() << "found: " << static_cast<int64_t>(kernel.getGrid());
+    diag.attachNote() << "found: " << static_cast<int64_t>(kernel.getGrid().value_or(0));
     return diag;
   }
   if (int64_t bytes = kernel.getSharedBytes().value_or(0); bytes > target.sharedBytes) {

@@ -35,15 +35,22 @@ struct Arithmetic {
   }
 };
 
+//===- Shared tiles -----------------------------------------------------------------------------------------------===//
+
 LogicalResult lowerSlot(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   auto slot = cast<tile::SlotOp>(op);
   Arithmetic a{to};
-  tile::RingType ring = slot.getRing().getType();
-  int64_t stages = ring.getStages();
+  int64_t stages = slot.getRing().getType().getStages();
   Value number = stages == 1 ? a.c(0) : a.rem(to.low32(operands[1][0]), stages);
+  tile::RingType ring = slot.getRing().getType();
   Value bytes = a.mul(number, tile::slotBytes(ring));
   Value base = operands[0][0];
-  to.rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, base.getType(), to.rewriter.getI8Type(), base, ValueRange{bytes});
+  OpBuilder &b = to.rewriter;
+  base = LLVM::GEPOp::create(b, to.loc, base.getType(), b.getI8Type(), base, ValueRange{bytes});
+  SmallVector<Value> tiles;
+  for (unsigned i = 0; i < ring.getTiles().size(); ++i)
+    tiles.push_back(addressOf(to, {base, tile::slotOffset(ring, i)}));
+  to.rewriter.replaceOp(op, tiles);
   return success();
 }
 

@@ -5,7 +5,9 @@
 using namespace kiln::layout;
 
 namespace {
-constexpr int64_t kWarp = 32;
+constexpr int64_t kWarp = 32, kWarpgroup = 128;
+/// Rows that a warpgroup's atom has, and each of its warps'.
+constexpr int64_t kAtomRows = 64, kWarpRows = 16;
 /// Elements of a run that an outer-product layout deals at a time.
 constexpr int64_t kRun = 4;
 
@@ -25,6 +27,11 @@ int64_t Fragment::threads() const {
   case FragmentKind::OuterA:
   case FragmentKind::OuterB:
     return p * q;
+  case FragmentKind::WgmmaAcc:
+  case FragmentKind::WgmmaA:
+  case FragmentKind::WgmmaRows:
+  case FragmentKind::WgmmaColumns:
+    return kWarpgroup;
   }
   return 0;
 }
@@ -40,6 +47,10 @@ int64_t Fragment::registers() const {
     return elements / p;
   case FragmentKind::OuterB:
     return elements / q;
+  case FragmentKind::WgmmaRows:
+    return elements / kAtomRows * 2;
+  case FragmentKind::WgmmaColumns:
+    return elements / 8 * 2;
   default:
     return elements / threads();
   }
@@ -69,6 +80,18 @@ Place Fragment::registerPlace(int64_t r) const {
     return {0, dealt(r, kRun, p)};
   case FragmentKind::OuterB:
     return {0, dealt(r, kRun, q)};
+  case FragmentKind::WgmmaAcc: {
+    int64_t ofBlock = columns / 2, in = r % ofBlock;
+    return {r / ofBlock * kAtomRows + in % 4 / 2 * 8, in / 4 * 8 + in % 2};
+  }
+  case FragmentKind::WgmmaA: {
+    int64_t ofBlock = columns / 2, in = r % ofBlock;
+    return {r / ofBlock * kAtomRows + in / 2 % 2 * 8, in / 8 * 16 + in / 4 % 2 * 8 + in % 2};
+  }
+  case FragmentKind::WgmmaRows:
+    return {0, r / 2 * kAtomRows + r % 2 * 8};
+  case FragmentKind::WgmmaColumns:
+    return {0, r / 2 * 8 + r % 2};
   }
   return {};
 }
@@ -90,6 +113,13 @@ Place Fragment::threadPlace(int64_t t) const {
     return {0, t / q * kRun};
   case FragmentKind::OuterB:
     return {0, t % q * kRun};
+  case FragmentKind::WgmmaAcc:
+  case FragmentKind::WgmmaA:
+    return {warp * kWarpRows + lane / 4, lane % 4 * 2};
+  case FragmentKind::WgmmaRows:
+    return {0, warp * kWarpRows + lane / 4};
+  case FragmentKind::WgmmaColumns:
+    return {0, lane % 4 * 2};
   }
   return {};
 }

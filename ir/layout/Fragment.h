@@ -18,7 +18,19 @@ struct Place {
   bool operator==(const Place &) const = default;
 };
 
-enum class FragmentKind { Blocked, MmaAcc, MmaA, MmaB, Outer, OuterA, OuterB };
+enum class FragmentKind {
+  Blocked,
+  MmaAcc,
+  MmaA,
+  MmaB,
+  Outer,
+  OuterA,
+  OuterB,
+  WgmmaAcc,
+  WgmmaA,
+  WgmmaRows,   ///< a place's column is a row of the accumulator
+  WgmmaColumns
+};
 
 /// One fragment's layout. Extents are those the layout allows.
 struct Fragment {
@@ -26,7 +38,7 @@ struct Fragment {
   int64_t rows = 1, columns = 1; ///< extents; rows is 1 for rank 1
   int64_t p = 1, q = 1;          ///< the layout's parameters: vec and threads; warps along M, N; threads along M, N
 
-  /// Threads that hold it: of a warp, or of the CTA.
+  /// Threads that hold it: of a warp, of a warpgroup, or of the CTA.
   int64_t threads() const;
   /// Elements of one thread.
   int64_t registers() const;

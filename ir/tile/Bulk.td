@@ -8,7 +8,7 @@ include "ir/tile/Ring.td"
 /// What maps a tile onto a tensor: all that the host needs to encode a tensor map at launch.
 class Tile_TmaOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, traits>;
 
-def Tile_TmaLoadOp : Tile_TmaOp<"tma_load"> {
+def Tile_TmaLoadOp : Tile_TmaOp<"tma_load", [AttrSizedOperandSegments]> {
   let summary = "fills a shared tile with a box of a tensor of global memory, asynchronously, zeros outside the tensor";
   let description = [{
     The box starts at the coordinates given, one per dimension, which may lie outside, and has the tile's extents in the

@@ -15,12 +15,6 @@ static LogicalResult violate(Operation *op, const Violation &violation) {
 }
 static std::string spell(Type type) { return llvm::formatv("{0}", type).str(); }
 
-LogicalResult SlotOp::verify() {
-  SharedType tile = getRing().getType().getTile();
-  if (getTile().getType() == tile) return success();
-  return violate(*this, {"C1", "a slot is one of the ring's tiles", spell(tile), spell(getTile().getType())});
-}
-
 /// Rank 2 with rows of whole 16-byte chunks.
 static bool hasChunkedRows(SharedType type) {
   return type.getShape().size() == 2 && type.getShape()[1] * bytesOf(type.getElementType()) % 16 == 0;

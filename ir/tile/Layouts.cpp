@@ -17,8 +17,8 @@ using kiln::layout::FragmentKind;
 using EmitError = function_ref<InFlightDiagnostic()>;
 
 bool kiln::tile::isLayout(Attribute encoding) {
-  return isa<SimdAttr, SimdColumnAttr, BlockedAttr, MmaAccAttr, MmaAAttr, MmaBAttr, OuterAttr, OuterAAttr, OuterBAttr>(
-      encoding);
+  return isa<SimdAttr, SimdColumnAttr, BlockedAttr, MmaAccAttr, MmaAAttr, MmaBAttr, OuterAttr, OuterAAttr, OuterBAttr,
+             WgmmaAttr, WgmmaAAttr, WgmmaRowsAttr, WgmmaColumnsAttr>(encoding);
 }
 
 std::optional<Fragment> kiln::tile::distributionOf(Type type) {
@@ -49,6 +49,10 @@ std::optional<Fragment> kiln::tile::distributionOf(Type type) {
       .Case([&](OuterBAttr l) -> Result {
         return Fragment{FragmentKind::OuterB, rows, columns, l.getRows(), l.getColumns()};
       })
+      .Case([&](WgmmaAttr) -> Result { return Fragment{FragmentKind::WgmmaAcc, rows, columns}; })
+      .Case([&](WgmmaAAttr) -> Result { return Fragment{FragmentKind::WgmmaA, rows, columns}; })
+      .Case([&](WgmmaRowsAttr) -> Result { return Fragment{FragmentKind::WgmmaRows, rows, columns}; })
+      .Case([&](WgmmaColumnsAttr) -> Result { return Fragment{FragmentKind::WgmmaColumns, rows, columns}; })
       .Default([](Attribute) -> Result { return std::nullopt; });
 }
 
@@ -173,4 +177,40 @@ LogicalResult OuterBAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element, 
       failed(verifyThreadGrid(emitError, layout, getRows(), getColumns())))
     return failure();
   return verifyMultiple(emitError, layout, "elements", shape[0], 4 * getColumns());
+}
+
+//===- Warpgroups -------------------------------------------------------------------------------------------------===//
+
+/// (C2) of a warpgroup's layouts.
+static LogicalResult verifyUnit(EmitError emitError, StringRef layout, const char *what, int64_t extent, int64_t unit) {
+  if (!ShapedType::isDynamic(extent) && extent > 0 && extent % unit == 0) return success();
+  return violate(emitError, layout,
+                 {"C2", fmt::format("{} must be whole atoms", what), fmt::format("a multiple of {}", unit),
+                  spellExtent(extent)});
+}
+
+LogicalResult WgmmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, EmitError emitError) const {
+  StringRef layout = "#tile.wgmma";
+  if (failed(verifyRank(emitError, layout, shape, 2, "an accumulator has rows and columns")) ||
+      failed(verifyUnit(emitError, layout, "rows", shape[0], 64)))
+    return failure();
+  return verifyUnit(emitError, layout, "columns", shape[1], 8);
+}
+LogicalResult WgmmaAAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element, EmitError emitError) const {
+  StringRef layout = "#tile.wgmma_a";
+  if (failed(verifyRank(emitError, layout, shape, 2, "an operand has rows and columns")) ||
+      failed(verifyUnit(emitError, layout, "rows", shape[0], 64)) ||
+      failed(verifyUnit(emitError, layout, "columns", shape[1], 16)))
+    return failure();
+  if (element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16) return success();
+  return violate(emitError, layout,
+                 {"C3", "elements must be those of the atom", "16 bits", llvm::formatv("{0}", element)});
+}
+LogicalResult WgmmaRowsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, EmitError emitError) const {
+  if (failed(verifyRank(emitError, "#tile.wgmma_rows", shape, 1, "a slice has one dimension"))) return failure();
+  return verifyUnit(emitError, "#tile.wgmma_rows", "rows", shape[0], 64);
+}
+LogicalResult WgmmaColumnsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, EmitError emitError) const {
+  if (failed(verifyRank(emitError, "#tile.wgmma_columns", shape, 1, "a slice has one dimension"))) return failure();
+  return verifyUnit(emitError, "#tile.wgmma_columns", "columns", shape[0], 8);
 }

@@ -1,9 +1,8 @@
-// The ops of the tile dialect: generated definitions, syntax of tile.kernel, constraints.
+// The ops of the tile dialect: generated definitions; constraints of the ops in Tile.td but for tile.kernel.
 #include "ir/Violation.h"
 #include "ir/tile/Tile.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,87 +24,6 @@ template <class... Types> static std::string spell(Types... types) {
   std::string text;
   ((text += (text.empty() ? "" : ", ") + llvm::formatv("{0}", Type(types)).str()), ...);
   return text;
-}
-
-//===- tile.kernel ------------------------------------------------------------------------------------------------===//
-
-// tile.kernel @name(%x: !tile.global<…>, …) grid N threads T attributes {…} { … }
-ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringAttr name;
-  SmallVector<OpAsmParser::Argument> arguments;
-  int64_t grid = 0;
-  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
-      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren, /*allowType=*/true) ||
-      parser.parseKeyword("grid") || parser.parseInteger(grid))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("threads"))) {
-    int64_t threads = 0;
-    if (parser.parseInteger(threads)) return failure();
-    result.addAttribute(getThreadsAttrName(result.name), parser.getBuilder().getI64IntegerAttr(threads));
-  }
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes)) return failure();
-  SmallVector<Type> types;
-  for (auto &argument : arguments) types.push_back(argument.type);
-  Builder &b = parser.getBuilder();
-  result.addAttribute(getFunctionTypeAttrName(result.name), TypeAttr::get(b.getFunctionType(types, {})));
-  result.addAttribute(getGridAttrName(result.name), b.getI64IntegerAttr(grid));
-  return parser.parseRegion(*result.addRegion(), arguments);
-}
-
-void KernelOp::print(OpAsmPrinter &p) {
-  p << ' ';
-  p.printSymbolName(getSymName());
-  p << '(';
-  llvm::interleaveComma(getBody().getArguments(), p, [&](BlockArgument a) { p.printRegionArgument(a); });
-  p << ") grid " << getGrid();
-  if (getThreads()) p << " threads " << *getThreads();
-  p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getSymNameAttrName(), getFunctionTypeAttrName(), getGridAttrName(), getThreadsAttrName()});
-  p << ' ';
-  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-}
-
-LogicalResult KernelOp::verify() {
-  for (Type type : getArgumentTypes())
-    if (!isa<GlobalType>(type))
-      return violate(*this, {"C1", "arguments must be global memory", "!tile.global", spell(type)});
-  if (!getResultTypes().empty())
-    return violate(*this, {"C2", "nothing may be returned", "no result types",
-                           fmt::format("{}", getResultTypes().size()), "an argument for each result"});
-  if (auto grid = static_cast<int64_t>(getGrid()); grid < 0)
-    return violate(*this, {"C3", "the grid must not be negative", "0 or more CTAs", std::to_string(grid)});
-  if (int64_t threads = getThreads().value_or(32); threads < 32 || threads > 1024 || threads % 32 != 0)
-    return violate(*this,
-                   {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
-  return success();
-}
-
-/// (C5) for one type in a kernel of `threads` threads, 0 on the cpu target.
-static LogicalResult checkThreads(Operation *op, Type type, int64_t threads) {
-  if (!isFragment(type)) return success();
-  auto distribution = distributionOf(type);
-  int64_t wanted = distribution ? distribution->threads() : 0;
-  bool ofWarp = distribution && distribution->kind == kiln::layout::FragmentKind::Blocked && wanted == 32;
-  if (wanted == threads || (ofWarp && threads)) return success();
-  return kiln::ir::violate(op->getLoc(), "tile.kernel",
-                           {"C5", "a fragment must fit the kernel's threads",
-                            threads ? fmt::format("a fragment of {} threads", threads) : "a fragment of one thread",
-                            spell(type)});
-}
-
-LogicalResult KernelOp::verifyRegions() {
-  int64_t threads = getThreads().value_or(0);
-  WalkResult result = getBody().walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (failed(checkThreads(op, type, threads))) return WalkResult::interrupt();
-    if (isa<WarpIdOp, BarrierOp, AsyncCopyOp>(op) && !threads) {
-      (void)kiln::ir::violate(op->getLoc(), "tile.kernel",
-                              {"C5", "a kernel of one thread has no warps", "`threads` on the kernel", "none"});
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
 }
 
 //===- Memory -----------------------------------------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 
 include "ir/tile/Ring.td"
 
-def Tile_SpecializeOp : Tile_Op<"specialize", [SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects]> {
+def Tile_SpecializeOp : Tile_Op<"specialize", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "the CTA's warpgroups part: the first produces, the others consume";
   let description = [{
     One thread of the first warpgroup runs the `producer`; each consumer warpgroup runs the `consumers`, whose block
@@ -86,12 +86,6 @@ def Tile_ClusterBarrierOp : Tile_Op<"cluster_barrier", [MemoryEffects<[MemRead, 
   let description = [{ (C1) it does not stand in a role. }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
-}
-
-def Tile_RemoteType : Tile_Type<"Remote", "remote"> {
-  let summary = "a shared tile of another CTA of the cluster";
-  let parameters = (ins "SharedType":$tile);
-  let assemblyFormat = "`<` $tile `>`";
 }
 
 def Tile_RemoteOp : Tile_Op<"remote", [Pure]> {

@@ -44,7 +44,7 @@ bool isOffsets(mlir::Type type);
 
 namespace kiln::tile {
 
-/// Element type of a `!tile.global` or `!tile.shared`; null for another type.
+/// Element type of a `!tile.global`, `!tile.shared` or `!tile.remote`; null for another type.
 mlir::Type elementTypeOf(mlir::Type memory);
 /// The fragment `tensor<lanesxelement, #tile.simd>`.
 mlir::RankedTensorType simd(mlir::Type element, int64_t lanes);
@@ -54,6 +54,12 @@ mlir::RankedTensorType simd(mlir::Type element, int64_t rows, int64_t lanes);
 mlir::RankedTensorType simdColumn(mlir::Type element, int64_t rows);
 /// The fragment `tensor<extentxelement, #tile.blocked<vec, threads>>`.
 mlir::RankedTensorType blocked(mlir::Type element, int64_t extent, int64_t vec, int64_t threads);
+/// The attribute of a kernel's argument that names its dimensions: an array of one string per dimension.
+inline constexpr llvm::StringLiteral kDims = "tile.dims";
+/// The names that `tile.dims` gives the dimensions of a kernel's argument; empty if it has none.
+llvm::SmallVector<llvm::StringRef> dimsOf(KernelOp kernel, unsigned argument);
+/// Threads that run `op` together: those of a warpgroup in a role, else the kernel's; 0 for one thread of execution.
+int64_t threadsAround(mlir::Operation *op);
 /// Which thread holds which element, for a fragment of many threads; nullopt for one of the cpu target.
 std::optional<layout::Fragment> distributionOf(mlir::Type type);
 /// Bytes one element takes in memory (bool: 1).
@@ -62,8 +68,23 @@ int64_t bytesOf(mlir::Type element);
 int64_t alignmentOf(SharedType type);
 /// Bytes of a shared tile; INT64_MAX where an i64 does not hold them.
 int64_t bytesOf(SharedType type);
-/// Bytes from one slot of a ring to the next: a tile's, up to its alignment.
+/// Bytes that the place of a ring is a multiple of: the most that one of its tiles asks for.
+int64_t alignmentOf(RingType type);
+/// Byte offset of tile number `tile` in a slot of a ring: behind the tiles before it, each up to its own alignment.
+/// INT64_MAX where an i64 does not hold it.
+int64_t slotOffset(RingType type, unsigned tile);
+/// Bytes from one slot of a ring to the next: all of its tiles, up to the ring's alignment.
 int64_t slotBytes(RingType type);
+/// Bytes of a slot's two barriers: *full*, then *empty*, 8 each. They lie behind the tiles of all slots, slot by slot.
+inline constexpr int64_t kSlotBarriers = 16;
+/// Byte offset of the barriers of a ring that has them: where the tiles of the last slot end.
+int64_t barriersOffset(RingType type);
+/// How many rings an op makes: one for each consumer in a `consumers` region, else one.
+int64_t ringsOf(AllocRingOp alloc);
+/// Bytes from one of those rings to the next: tiles and barriers, up to the ring's alignment.
+int64_t ringStride(AllocRingOp alloc);
+/// Bytes of all of them; INT64_MAX where an i64 does not hold them.
+int64_t bytesOf(AllocRingOp alloc);
 
 } // namespace kiln::tile
 

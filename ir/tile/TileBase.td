@@ -24,6 +24,10 @@ def Tile_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// Adds the types, which Types.cpp defines.
+    void registerTypes();
+  }];
 }
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
@@ -67,8 +71,17 @@ def Tile_SharedType : Tile_Type<"Shared", "shared"> {
   let parameters = (ins ArrayRefParameter<"int64_t", "extents">:$shape, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "0", "bytes">:$swizzle,
                         DefaultValuedParameter<"int64_t", "0", "columns">:$panel);
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+                                   "int64_t":$swizzle),
+                              [{ return $_get($_ctxt, shape, elementType, swizzle, int64_t(0)); }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+}
+
+def Tile_RemoteType : Tile_Type<"Remote", "remote"> {
+  let summary = "a shared tile of another CTA of the cluster";
+  let parameters = (ins "SharedType":$tile);
+  let assemblyFormat = "`<` $tile `>`";
 }
 
 //===- Enums ------------------------------------------------------------------------------------------------------===//
@@ -90,7 +103,7 @@ def Tile_ApproxKindAttr : EnumAttr<Tile_Dialect, Tile_ApproxKind, "approx"> { le
 //===- Operand types ----------------------------------------------------------------------------------------------===//
 
 def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>;
-def Tile_Memory : AnyTypeOf<[Tile_GlobalType, Tile_SharedType]>;
+def Tile_Memory : AnyTypeOf<[Tile_GlobalType, Tile_SharedType, Tile_RemoteType]>;
 def Tile_Fragment : Type<CPred<"::kiln::tile::isFragment($_self)">, "a fragment">;
 def Tile_Vector : Type<CPred<"::kiln::tile::isFragment($_self, 1)">, "a fragment of rank 1">;
 def Tile_Value : AnyTypeOf<[Tile_Scalar, Tile_Fragment]>;

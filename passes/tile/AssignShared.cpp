@@ -37,7 +37,7 @@ SmallVector<Tile> tilesOf(KernelOp kernel) {
       RingType type = ring.getRing().getType();
       int64_t slot = std::min(slotBytes(type), kCountless), bytes = 0;
       if (llvm::MulOverflow(slot, type.getStages(), bytes)) bytes = kCountless;
-      tiles.push_back({op, std::min(bytes, kCountless), alignmentOf(type.getTile())});
+      tiles.push_back({op, std::min(bytes, kCountless), alignmentOf(type)});
     }
   });
   return tiles;
@@ -92,7 +92,7 @@ public:
         first = std::min(first, before.at(at));
         last = std::max(last, isa<AsyncCopyOp>(user) ? landed(at) : after.at(at));
         if (isa<SlotOp>(user))
-          names.push_back(user->getResult(0));
+          llvm::append_range(names, user->getResults());
         else if (user->getNumRegions() || user->hasTrait<OpTrait::IsTerminator>())
           first = 0, last = count; // it goes by other names from here
       }

@@ -203,7 +203,7 @@ bool forgetAccumulators(ModuleOp module) {
 
 bool dropLastCta(ModuleOp module) {
   return each<tile::KernelOp>(module, [](tile::KernelOp kernel) {
-    kernel.setGrid(kernel.getGrid() - 1);
+    kernel.setGrid(*kernel.getGrid() - 1);
     return true;
   });
 }

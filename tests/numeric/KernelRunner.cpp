@@ -133,7 +133,7 @@ std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, c
     throw std::runtime_error("no tile program:\n" + diagnostics.text + text);
   if (options.edit && !options.edit(*module)) throw std::runtime_error("nothing to change in\n" + print(*module));
   auto program = *module->getOps<tile::KernelOp>().begin();
-  built->grid = program.getGrid();
+  built->grid = static_cast<int64_t>(program.getGrid().value());
   built->sharedBytes = program.getSharedBytes().value_or(0);
   if (options.keepTileProgram) built->tileProgram = print(program);
   try {

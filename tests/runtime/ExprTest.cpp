@@ -26,6 +26,12 @@ TEST(Expr, ExtentsEvaluateAndPrint) {
   EXPECT_EQ(n.extentName(), "n");
 }
 
+TEST(Expr, NamesTheExtentsThatItReads) {
+  EXPECT_EQ(Expr(3).extents(), std::vector<std::string>{});
+  EXPECT_EQ(Expr::parse("min(sms, ceildiv(M, 128) * ceildiv(N, M))").extents(),
+            (std::vector<std::string>{"sms", "M", "N"}));
+}
+
 TEST(Expr, WhatHasNoValueIsAnError) {
   Expr n = Expr::extent("n");
   EXPECT_THROW(n.evaluate(), Error);

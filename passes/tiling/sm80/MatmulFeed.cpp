@@ -39,7 +39,7 @@ void MatmulFeed::allocate(int64_t stages) {
 
 Value MatmulFeed::slot(Value block) {
   auto type = cast<tile::RingType>(ring.getType());
-  return tile::SlotOp::create(b, loc, type.getTile(), ring, block);
+  return tile::SlotOp::create(b, loc, type.getTile(), ring, block).getTiles().front();
 }
 
 /// How many k's are left from a block on; a constant where every block is whole.

@@ -110,7 +110,7 @@ func.func private @f(!tile.ring<0 x !tile.shared<8x8xf32>>)
 tile.kernel @k() grid 1 threads 32 {
   %i = tile.cta_id
   %r = tile.alloc_ring : !tile.ring<2 x !tile.shared<8x8xf32>>
-  // expected-error @below {{'tile.slot' (C1): a slot is one of the ring's tiles}}
+  // expected-error @below {{'tile.slot' (C1): a slot is the ring's tiles}}
   // expected-note @below {{expected: !tile.shared<8x8xf32>}}
   // expected-note @below {{found: !tile.shared<8x16xf32>}}
   %s = tile.slot %r[%i] : !tile.ring<2 x !tile.shared<8x8xf32>> -> !tile.shared<8x16xf32>

@@ -12,7 +12,7 @@ tile.kernel @cta(%a: !tile.global<128x64xbf16>, %b: !tile.global<64x32xbf16>, %y
   // CHECK: %[[R:.*]] = tile.alloc_ring : <2 x <32x64xbf16, swizzle = 128>>
   %r = tile.alloc_ring : !tile.ring<2 x !tile.shared<32x64xbf16, swizzle = 128>>
   %s = tile.alloc : !tile.shared<64x32xbf16, swizzle = 64>
-  // CHECK: %[[S:.*]] = tile.slot %[[R]][%{{.*}}] : <2 x <32x64xbf16, swizzle = 128>> -> <32x64xbf16, swizzle = 128>
+  // CHECK: %[[S:.*]] = tile.slot %[[R]][%{{.*}}] : <2 x <32x64xbf16, swizzle = 128>> -> !tile.shared<32x64xbf16, swizzle = 128>
   %t = tile.slot %r[%cta] : !tile.ring<2 x !tile.shared<32x64xbf16, swizzle = 128>> -> !tile.shared<32x64xbf16, swizzle = 128>
   // CHECK: tile.async_copy %{{.*}}[%{{.*}}] rows 64 limit[%{{.*}}, %{{.*}}], %[[S]] : <128x64xbf16>, <32x64xbf16, swizzle = 128>
   tile.async_copy %a[%zero] rows 64 limit [%n, %n], %t : !tile.global<128x64xbf16>, !tile.shared<32x64xbf16, swizzle = 128>

@@ -1,15 +1,15 @@
 // RUN: kiln-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{'tile.kernel' (C1): arguments must be global memory}}
-// expected-note @below {{expected: !tile.global}}
-// expected-note @below {{found: f32}}
-tile.kernel @k(%x: !tile.global<64xf32>, %y: f32) grid 1 {
+// expected-error @below {{'tile.kernel' (C1): arguments must be global memory, then scalars}}
+// expected-note @below {{expected: !tile.global, or a number}}
+// expected-note @below {{found: tensor<4xf32>}}
+tile.kernel @k(%x: !tile.global<64xf32>, %y: tensor<4xf32>) grid 1 {
   tile.return
 }
 
 // -----
 
-// expected-error @below {{'tile.kernel' (C1): arguments must be global memory}}
+// expected-error @below {{'tile.kernel' (C1): arguments must be global memory, then scalars}}
 // expected-note @below {{expected: !tile.global}}
 // expected-note @below {{found: !tile.shared<64xf32>}}
 tile.kernel @k(%x: !tile.shared<64xf32>) grid 1 {

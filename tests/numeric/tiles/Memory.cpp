@@ -176,7 +176,11 @@ void slot(Machine &m, Operation *op) {
   const Bits &iteration = m.of(slot.getIteration());
   for (size_t w = 0; w < out.size(); ++w)
     out[w] += iteration[w] % static_cast<uint64_t>(ring.getStages()) * static_cast<uint64_t>(tile::slotBytes(ring));
-  m.make(slot.getTile()) = std::move(out);
+  for (auto [i, tile] : llvm::enumerate(slot.getTiles())) {
+    Bits start = out;
+    for (uint64_t &bits : start) bits += static_cast<uint64_t>(tile::slotOffset(ring, static_cast<unsigned>(i)));
+    m.make(tile) = std::move(start);
+  }
 }
 
 void barrier(Machine &m, Operation *op) {
