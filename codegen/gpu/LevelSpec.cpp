@@ -49,8 +49,8 @@ LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, int64_t 
 /// The place of a tile or ring; any other op has none.
 LogicalResult verifyPlace(Operation *op, int64_t sharedBytes) {
   if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
-    tile::SharedType tile = alloc.getTile().getType();
-    return verifyPlace(op, alloc.getOffset(), tile::bytesOf(tile), tile::alignmentOf(tile), sharedBytes);
+    tile::SharedType type = alloc.getTile().getType();
+    return verifyPlace(op, alloc.getOffset(), tile::bytesOf(alloc), tile::alignmentOf(type), sharedBytes);
   }
   if (auto alloc = dyn_cast<tile::AllocRingOp>(op))
     return verifyPlace(op, alloc.getOffset(), tile::bytesOf(alloc), tile::alignmentOf(alloc.getRing().getType()),

@@ -1,6 +1,7 @@
 #include "ir/layout/Fragment.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace kiln::layout;
 
@@ -122,6 +123,25 @@ Place Fragment::threadPlace(int64_t t) const {
     return {0, lane % 4 * 2};
   }
   return {};
+}
+
+std::optional<std::vector<int64_t>> kiln::layout::registersOf(const Fragment &whole, const Fragment &part, Place at) {
+  if (whole.threads() != part.threads()) return std::nullopt;
+  for (int64_t t = 0; t < whole.threads(); ++t)
+    if (whole.threadPlace(t) != part.threadPlace(t)) return std::nullopt;
+  std::map<std::pair<int64_t, int64_t>, int64_t> registers;
+  for (int64_t r = 0; r < whole.registers(); ++r) {
+    Place place = whole.registerPlace(r);
+    registers.try_emplace({place.row, place.column}, r);
+  }
+  std::vector<int64_t> found;
+  for (int64_t r = 0; r < part.registers(); ++r) {
+    Place place = part.registerPlace(r);
+    auto it = registers.find({place.row + at.row, place.column + at.column});
+    if (it == registers.end()) return std::nullopt;
+    found.push_back(it->second);
+  }
+  return found;
 }
 
 int64_t kiln::layout::swizzled(int64_t offset, int64_t swizzle, int64_t rowBytes) {

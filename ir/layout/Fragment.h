@@ -9,6 +9,8 @@
 #define KILN_IR_LAYOUT_FRAGMENT_H
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace kiln::layout {
 
@@ -54,6 +56,10 @@ struct Fragment {
     return {thread.row + reg.row, thread.column + reg.column};
   }
 };
+
+/// For each register of `part`, the register of `whole` that holds the same element, `part` starting at `at` of it: the
+/// same for every thread. None where some thread would need another's, or the part reaches out.
+std::optional<std::vector<int64_t>> registersOf(const Fragment &whole, const Fragment &part, Place at);
 
 /// Byte offset `offset` of a row-major tile with rows of `rowBytes` moved by a swizzle of 32, 64 or 128 bytes (0: none):
 /// the 16-byte chunks of each `swizzle` bytes are permuted by the number of the row, or of the 128-byte line where rows

@@ -20,8 +20,10 @@ def Tile_TmaLoadOp : Tile_TmaOp<"tma_load", [AttrSizedOperandSegments]> {
 
     (C1) the element types are the same, and one that a tensor map has. (C2) there is a coordinate per dimension, 1 to 5.
     (C3) the box has the tile's elements: its extents but for ones are the tile's. (C4) rows of the tile, or of its
-    panels, are at most the swizzle, a multiple of 16 bytes, and no side of a box has more than 256 elements. (C5) the
-    tensor's last dimension is dense, the strides that are known of others are multiples of 16 bytes. (C6) `l2` is 0, 64, 128 or 256.
+    panels, are as long as the swizzle where there is one, a multiple of 16 bytes, and no side of a box has more than 256
+    elements. (C5) the tensor's last dimension is dense, the strides that are known of others are multiples of 16 bytes.
+    (C6) `l2` is 0, 64, 128 or 256. (C7) the tensor is an argument of the kernel. (C8) `multicast` stands in a fill of a
+    ring that has it.
   }];
   let arguments = (ins Arg<Tile_GlobalType, "", [MemRead]>:$source, Variadic<Index>:$coordinates,
                        Arg<Tile_SharedType, "", [MemWrite]>:$target, Tile_MBarrierType:$barrier, Optional<I16>:$multicast,
@@ -42,8 +44,10 @@ def Tile_TmaStoreOp : Tile_TmaOp<"tma_store"> {
 
     As `tile.tma_load`: (C1) the element types are the same, and one that a tensor map has. (C2) there is a coordinate per
     dimension, 1 to 5. (C3) the box has the tile's elements: its extents but for ones are the tile's. (C4) rows of the
-    tile, or of its panels, are at most the swizzle, a multiple of 16 bytes, and no side of a box has more than 256
-    elements. (C5) the tensor's last dimension is dense, the strides that are known of others are multiples of 16 bytes.
+    tile, or of its panels, are as long as the swizzle where there is one, a multiple of 16 bytes, and no side of a box has
+    more than 256 elements. (C5) the tensor's last dimension is dense, the strides that are known of others are multiples
+    of 16 bytes. (C6) `add` is of i32, i64, f16, bf16 or f32. (C7) the tensor is an argument of the kernel. (C8) a
+    `tile.tma_store_wait 0` stands behind it, in its block or one around it: a CTA must not end before tiles are read.
   }];
   let arguments = (ins Arg<Tile_SharedType, "", [MemRead]>:$source, Arg<Tile_GlobalType, "", [MemWrite]>:$target,
                        Variadic<Index>:$coordinates, OptionalAttr<DenseI64ArrayAttr>:$box, UnitAttr:$add);
@@ -70,7 +74,8 @@ def Tile_BulkLoadOp : Tile_Op<"bulk_load"> {
     Copies the tile's elements from `offset` on, or the first `count` of them; the rest of the tile is left as it was, and
     the barrier is told of what was not copied. Offset and count are multiples of 16 bytes.
 
-    (C1) the element types are the same. (C2) the tile is one run: rank 1, or no swizzle; of a multiple of 16 bytes.
+    (C1) the element types are the same. (C2) the tile is one run: no swizzle, a multiple of 16 bytes. (C3) an offset and
+    a count that are known are multiples of 16 bytes.
   }];
   let arguments = (ins Arg<Tile_GlobalType, "", [MemRead]>:$source, Index:$offset,
                        Arg<Tile_SharedType, "", [MemWrite]>:$target, Tile_MBarrierType:$barrier, Optional<Index>:$count);
@@ -85,7 +90,9 @@ def Tile_BulkStoreOp : Tile_Op<"bulk_store"> {
   let description = [{
     Ordered and waited for as `tile.tma_store`. Offset and count are multiples of 16 bytes.
 
-    (C1) the element types are the same. (C2) the tile is one run: rank 1, or no swizzle; of a multiple of 16 bytes.
+    (C1) the element types are the same. (C2) the tile is one run: no swizzle, a multiple of 16 bytes. (C3) an offset and
+    a count that are known are multiples of 16 bytes. (C4) a `tile.tma_store_wait 0` stands behind it, in its block or
+    one around it.
   }];
   let arguments = (ins Arg<Tile_SharedType, "", [MemRead]>:$source, Arg<Tile_GlobalType, "", [MemWrite]>:$target,
                        Index:$offset, Optional<Index>:$count);

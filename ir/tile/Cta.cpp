@@ -1,19 +1,11 @@
 // Constraints of the ops in Cta.td.
-#include "ir/Violation.h"
-#include "ir/tile/Tile.h"
-
-#include "llvm/Support/FormatVariadic.h"
+#include "ir/tile/Arguments.h"
+#include "ir/tile/Rules.h"
 
 #include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln::tile;
-using kiln::ir::Violation;
-
-static LogicalResult violate(Operation *op, const Violation &violation) {
-  return kiln::ir::violate(op->getLoc(), op->getName().getStringRef(), violation);
-}
-static std::string spell(Type type) { return llvm::formatv("{0}", type).str(); }
 
 /// Rank 2 with rows of whole 16-byte chunks.
 static bool hasChunkedRows(SharedType type) {
@@ -32,6 +24,44 @@ LogicalResult AsyncCopyOp::verify() {
   if (static_cast<int64_t>(getRowStride()) % chunk == 0) return success();
   return violate(*this, {"C3", "rows in global memory must start at 16 bytes", fmt::format("a multiple of {}", chunk),
                          std::to_string(static_cast<int64_t>(getRowStride())), "tile.load and tile.store"});
+}
+
+/// (C4): rows start at multiples of 16 bytes, by the stride or by what the argument says.
+static LogicalResult checkRows(AsyncLoadOp op, unsigned argument) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  int64_t chunk = std::max<int64_t>(16 / bytesOf(op.getTarget().getType().getElementType()), 1);
+  StrideSource stride = strideOf(kernel, argument, 0);
+  auto aligned = kernel.getArgAttrOfType<IntegerAttr>(argument, kAligned);
+  // A dense stride is a multiple of the factor that is known of it.
+  bool known = (!stride.isParameter && stride.factor % chunk == 0) || (aligned && aligned.getInt() % chunk == 0);
+  if (!known)
+    return violate(op, {"C4", "rows in global memory must start at 16 bytes", fmt::format("a multiple of {} elements", chunk),
+                        stride.isParameter || !stride.extents.empty() ? "a stride that is not known"
+                                                                      : std::to_string(stride.factor),
+                        fmt::format("`{} = {}` on the argument", kAligned.str(), chunk)});
+  if (std::optional<int64_t> column = constantOf(op.getColumn()); column && *column % chunk != 0)
+    return violate(op, {"C4", "chunks in global memory must start at 16 bytes",
+                        fmt::format("a multiple of {} elements", chunk), std::to_string(*column)});
+  return success();
+}
+
+LogicalResult AsyncLoadOp::verify() {
+  SharedType target = getTarget().getType();
+  if (!hasChunkedRows(target))
+    return violate(*this, {"C1", "the copy moves rows of 16-byte chunks", "rank 2, rows a multiple of 16 bytes",
+                           spell(target), "tile.load and tile.store"});
+  if (getSource().getType().getElementType() != target.getElementType())
+    return violate(*this, {"C2", "a copy changes no element", spell(getSource().getType().getElementType()),
+                           spell(target.getElementType())});
+  std::optional<unsigned> argument = argumentNumber(getSource());
+  bool matrix = getSource().getType().getShape().size() == 2;
+  StrideSource last;
+  if (argument && matrix) last = strideOf((*this)->getParentOfType<KernelOp>(), *argument, 1);
+  if (!argument || !matrix || last.isParameter || last.factor != 1)
+    return violate(*this, {"C3", "extents and strides are those of a matrix that a launch passes",
+                           "an argument of rank 2 with a last stride of 1",
+                           argument ? spell(getSource().getType()) : "another value"});
+  return checkRows(*this, *argument);
 }
 
 LogicalResult AsyncWaitOp::verify() {

@@ -38,6 +38,25 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
   let hasVerifier = 1;
 }
 
+def Tile_AsyncLoadOp : Tile_Op<"async_load"> {
+  let summary = "fills a shared tile with a box of a matrix of global memory, asynchronously, zeros outside the matrix";
+  let description = [{
+    Element (i, j) of the tile becomes source[row + i, column + j]: `tile.tma_load` for GPUs without its hardware. The
+    threads move 16 bytes at a time; the copies are waited for as those of `tile.async_copy`. Extents and strides are the
+    source's. `column` is a multiple of 16 bytes.
+
+    (C1) the tile has rank 2, its rows are a multiple of 16 bytes. (C2) the element types are the same. (C3) the source is
+    an argument of the kernel, of rank 2, its last dimension dense. (C4) its rows start at multiples of 16 bytes: their
+    stride says so, or `tile.aligned` does; and so does a column that is known.
+  }];
+  let arguments = (ins Arg<Tile_GlobalType, "", [MemRead]>:$source, Index:$row, Index:$column,
+                       Arg<Tile_SharedType, "", [MemWrite]>:$target);
+  let assemblyFormat = [{
+    $source `[` $row `,` $column `]` `,` $target attr-dict `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_AsyncCommitOp : Tile_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "ends a group: the copies since the last one";
   let assemblyFormat = "attr-dict";

@@ -10,8 +10,8 @@ def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
   let summary = "a part of a fragment, which every thread holds of its own elements";
   let description = [{
     Element (i, j) of the result is (row + i, column + j). Offsets are constants once loops that say `tile.unroll` are
-    unrolled. (C1) both have one kind of layout and element type, and the part is no larger. (C2) constant offsets lie
-    where threads need not exchange elements, and the part within the fragment.
+    unrolled. (C1) both are matrices of one layout and element type, and the part is no larger. (C2) offsets that are
+    known lie where threads need not exchange elements, and the part within the fragment.
   }];
   let arguments = (ins Tile_Fragment:$source, Index:$row, Index:$column);
   let results = (outs Tile_Fragment:$result);
@@ -22,9 +22,10 @@ def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
 def Tile_SubtileOp : Tile_Op<"subtile", [Pure]> {
   let summary = "a part of a shared tile, in place";
   let description = [{
-    Element (i, j) of the result is (row + i, column + j) of the tile, whose swizzle and panels it has. (C1) elements,
-    swizzle and panels are the tile's, the part is no larger. (C2) it has all columns, or whole panels, or one panel's first or
-    consecutive 32-byte steps; rows are a multiple of 8 where there is a swizzle, constant offsets too.
+    Element (i, j) of the result is (row + i, column + j) of the tile. Where there is a swizzle, rows given are multiples
+    of 8. (C1) both are matrices of the same elements and swizzle, the part is no larger. (C2) it lies in memory as its
+    type says: some rows of a tile without panels or of one panel, or all rows of several panels; where there is a swizzle
+    its rows, and offsets that are known, are multiples of 8.
   }];
   let arguments = (ins Tile_SharedType:$source, Index:$row, Index:$column);
   let results = (outs Tile_SharedType:$result);
@@ -85,8 +86,8 @@ def Tile_StoreMatrixOp : Tile_Op<"store_matrix", [MemoryEffects<[MemWrite]>]> {
     Element (i, j) goes to (row + i, column + j) of the tile, which has those; with `transpose` to (row + j, column + i). Rows and
     columns given are multiples of 8.
 
-    (C1) the fragment is `#tile.wgmma` or `#tile.mma_acc`, of the tile's 16-bit elements, the tile has rank 2. (C2) the
-    tile's rows are a multiple of 16 bytes.
+    (C1) the fragment is `#tile.wgmma` or `#tile.mma_acc`, of the tile's 16-bit elements; the tile is a matrix that holds
+    it. (C2) the tile's rows are a multiple of 16 bytes. (C3) a row and column that are known are multiples of 8.
   }];
   let arguments = (ins Tile_Fragment:$value, Arg<Tile_SharedType, "", [MemWrite]>:$target, Index:$row, Index:$column,
                        UnitAttr:$transpose);

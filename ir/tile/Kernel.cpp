@@ -1,6 +1,5 @@
 // tile.kernel: its syntax, and constraints on what it declares.
-#include "ir/Violation.h"
-#include "ir/tile/Tile.h"
+#include "ir/tile/Rules.h"
 #include "kiln/Error.h"
 #include "runtime/Expr.h"
 
@@ -14,12 +13,6 @@
 
 using namespace mlir;
 using namespace kiln::tile;
-using kiln::ir::Violation;
-
-static LogicalResult violate(Operation *op, const Violation &violation) {
-  return kiln::ir::violate(op->getLoc(), op->getName().getStringRef(), violation);
-}
-static std::string spell(Type type) { return llvm::formatv("{0}", type).str(); }
 
 //===- Syntax -----------------------------------------------------------------------------------------------------===//
 
@@ -124,7 +117,7 @@ static LogicalResult checkDims(KernelOp kernel) {
     std::string expected = memory ? fmt::format("{} names", memory.getShape().size()) : "none on a scalar";
     auto rule = [&](std::string found) {
       return violate(kernel, {"C6", fmt::format("the dimensions of argument {} must have names", i), expected, found,
-                              fmt::format("`{{{} = [\"M\", \"K\"]}}`", kDims)});
+                              fmt::format("`{{{} = [\"M\", \"K\"]}}`", kDims.str())});
     };
     if (!attr) return rule("none on " + spell(type));
     auto array = dyn_cast<ArrayAttr>(attr);
@@ -134,6 +127,20 @@ static LogicalResult checkDims(KernelOp kernel) {
     });
     if (!memory || !named || array.size() != memory.getShape().size())
       return rule(llvm::formatv("{0} on {1}", attr, type).str());
+  }
+  return success();
+}
+
+/// (C8): what rows start at multiples of.
+static LogicalResult checkAligned(KernelOp kernel) {
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    Attribute attr = kernel.getArgAttr(i, kAligned);
+    auto aligned = dyn_cast_or_null<IntegerAttr>(attr);
+    if (!attr || (aligned && isa<GlobalType>(type) && aligned.getType().isIntOrIndex() &&
+                  aligned.getValue().isStrictlyPositive() && aligned.getValue().isIntN(31)))
+      continue;
+    return violate(kernel, {"C8", fmt::format("`{}` of argument {} must count elements", kAligned.str(), i),
+                            "an integer of at least 1 on memory", llvm::formatv("{0} on {1}", attr, type)});
   }
   return success();
 }
@@ -187,7 +194,7 @@ LogicalResult KernelOp::verify() {
   if (int64_t threads = getThreads().value_or(32); threads < 32 || threads > 1024 || threads % 32 != 0)
     return violate(*this,
                    {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
-  if (failed(checkCluster(*this)) || failed(checkDims(*this))) return failure();
+  if (failed(checkCluster(*this)) || failed(checkDims(*this)) || failed(checkAligned(*this))) return failure();
   return checkGrid(*this);
 }
 
@@ -219,7 +226,7 @@ static LogicalResult checkThreads(Operation *op, Type type, int64_t threads) {
 /// Ops that need threads though none of their results says so.
 static bool needsThreads(Operation *op) {
   return isa<WarpIdOp, BarrierOp, AsyncCopyOp, FillOp, RingWaitOp, RingReleaseOp, TmaStoreOp, TmaStoreWaitOp,
-             BulkStoreOp, StoreMatrixOp, SpecializeOp, ClusterRankOp, ClusterBarrierOp, GridWaitOp, GridReleaseOp,
+             BulkStoreOp, StoreMatrixOp, AsyncLoadOp, SpecializeOp, ClusterRankOp, ClusterBarrierOp, GridWaitOp, GridReleaseOp,
              ProxyFenceOp>(op);
 }
 

@@ -1,6 +1,5 @@
 // The ops of the tile dialect: generated definitions; constraints of the ops in Tile.td but for tile.kernel.
-#include "ir/Violation.h"
-#include "ir/tile/Tile.h"
+#include "ir/tile/Rules.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -10,21 +9,9 @@
 
 using namespace mlir;
 using namespace kiln::tile;
-using kiln::ir::Violation;
 
 #define GET_OP_CLASSES
 #include "ir/tile/Tile.cpp.inc"
-
-static LogicalResult violate(Operation *op, const Violation &violation) {
-  return kiln::ir::violate(op->getLoc(), op->getName().getStringRef(), violation);
-}
-
-/// Types in full, separated by commas: here the layout matters.
-template <class... Types> static std::string spell(Types... types) {
-  std::string text;
-  ((text += (text.empty() ? "" : ", ") + llvm::formatv("{0}", Type(types)).str()), ...);
-  return text;
-}
 
 //===- Memory -----------------------------------------------------------------------------------------------------===//
 
@@ -177,11 +164,11 @@ LogicalResult MmaOp::verify() {
       acc.getRank() == 2 && inner && a.getDimSize(0) == acc.getDimSize(0) && b.getShape().back() == acc.getDimSize(1);
   if (rule == std::end(rules) || !extents)
     return violate(*this, {"C1", "the extents must match",
-                           "a column of M, a row of N and an MxN accumulator of one atom", spell(a, b, acc)});
+                           "a column of M, a row of N and an MxN accumulator of one atom", spell({a, b, acc})});
   if (!rule->types(a.getElementType(), b.getElementType(), acc.getElementType()))
     return violate(*this, {"C2", "the element types must be the atom's",
                            rule == std::end(rules) - 1 ? "f16 or bf16 operands, f32 sums" : "one float type",
-                           spell(a, b, acc)});
+                           spell({a, b, acc})});
   return success();
 }
 

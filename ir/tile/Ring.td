@@ -11,9 +11,9 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
   let summary = "stages of one or more shared tiles, used in turn";
   let description = [{
     `!tile.ring<4 x !tile.shared<128x64xbf16, swizzle = 128>, !tile.shared<256x64xbf16, swizzle = 128>>`: iteration i uses
-    slot i mod 4, a tile of each type.
+    slot i mod 4, a tile of each type; there is at least one.
 
-    (C1) there is at least one stage. (C2) there is at least one tile.
+    (C1) there is at least one stage.
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"SharedType", "a slot's tiles">:$tiles);
   let hasCustomAssemblyFormat = 1;
@@ -40,7 +40,8 @@ def Tile_AllocRingOp : Tile_Op<"alloc_ring", [MemoryEffects<[MemAlloc]>]> {
     `offset`, in bytes, is set by `tile-assign-shared`; barriers lie behind the tiles.
 
     (C1) `readers` is 1 to 8. (C2) `multicast` needs `readers`, and a cluster of more than one CTA. (C3) a ring with
-    barriers stands in the kernel's own block, before roles part.
+    barriers stands in the kernel's own block, before roles part. (C4) there are as many warpgroups that read: consumers,
+    or, without roles, the CTA's.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$readers, UnitAttr:$multicast, OptionalAttr<I64Attr>:$offset);
   let results = (outs Tile_RingType:$ring);
@@ -65,7 +66,7 @@ def Tile_FillOp : Tile_Op<"fill", [SingleBlock, NoTerminator, RecursiveMemoryEff
   let description = [{
     Iteration i's slot is free once its readers released iteration i - stages; the op derives slot and phase from i, so
     that a wrong one cannot be written. The block's arguments are the slot's tiles and its full barrier, which the copies
-    in it signal. One thread runs it: in a `producer` region the producer, elsewhere the CTA's first.
+    in it signal. One thread runs it: in a `producer` region the producer, without roles the CTA's first.
 
     ```mlir
     tile.fill %ring[%i] {
@@ -76,7 +77,8 @@ def Tile_FillOp : Tile_Op<"fill", [SingleBlock, NoTerminator, RecursiveMemoryEff
 
     (C1) the ring has barriers. (C2) the block's arguments are the slot's tiles and a barrier. (C3) the copies in the block,
     with those of the cluster's other CTAs where they are multicast, write each byte of the slot once: what is announced
-    is what comes. (C4) the block holds copies that signal the slot's barrier, and pure ops.
+    is what comes. (C4) the block holds copies that signal the slot's barrier, and pure ops. (C5) it does not stand in
+    `consumers`.
   }];
   let arguments = (ins Tile_RingType:$ring, Index:$iteration);
   let regions = (region SizedRegion<1>:$body);
@@ -99,8 +101,11 @@ def Tile_RingReleaseOp : Tile_Op<"ring_release", [MemoryEffects<[MemRead, MemWri
   let description = [{
     With a condition that is false nothing is released; it is uniform over the warpgroup, and no branch.
 
-    (C1) the ring has barriers. (C2) what `tile.wgmma` reads from the slot has been waited for: between the slot's
-    `tile.ring_wait` in this block and the release there is a `tile.wgmma_wait` that leaves none of its groups in flight.
+    (C1) the ring has barriers. (C2) what `tile.wgmma` reads from the slot has been waited for. For the iteration that a
+    `tile.ring_wait` names (the same value) there is a `tile.wgmma_wait` between the group that reads its tiles and the
+    release, with at least as many `tile.wgmma` between the two as it leaves in flight. For another iteration, which is
+    taken to be an earlier one, as many stand before the wait in its block, or behind the group. (C3) what threads load
+    from the slot they have loaded: a `tile.barrier`, or an op that is one, stands behind.
   }];
   let arguments = (ins Tile_RingType:$ring, Index:$iteration, Optional<I1>:$condition);
   let assemblyFormat = "$ring `[` $iteration `]` (`if` $condition^)? attr-dict `:` type($ring)";

@@ -22,8 +22,8 @@ def Tile_SpecializeOp : Tile_Op<"specialize", [SingleBlock, NoTerminator, Recurs
     }
     ```
 
-    (C1) it stands in the kernel's own block, last before the return, once. (C2) the kernel has 128·(1 + consumers)
-    threads. (C3) registers are multiples of 8, 24 to 240, and all roles' together no more than a CTA may have: those of
+    (C1) it stands in the kernel's own block, last before the return, once. (C2) there is a consumer, and the kernel has
+    128·(1 + consumers) threads. (C3) registers are multiples of 8, 24 to 240, and all roles' together no more than a CTA may have: those of
     the launch. (C4) the consumers' block has one argument, an index. (C5) the producer runs no op that threads must
     meet for: no fragments, barriers or MMA.
   }];
@@ -124,7 +124,7 @@ def Tile_CtaCountOp : Tile_Op<"cta_count", [Pure, Tile_InRange]> {
 }
 
 def Tile_ExtentOp : Tile_Op<"extent", [Pure, Tile_InRange]> {
-  let summary = "an extent that the kernel's arguments name";
+  let summary = "an extent that the kernel's arguments name: 0 to 2^31 - 1, which is checked before a launch";
   let description = [{ (C1) some dimension of an argument has that name. }];
   let arguments = (ins StrAttr:$dim);
   let results = (outs Index:$result);

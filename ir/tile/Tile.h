@@ -7,6 +7,7 @@
 #define KILN_IR_TILE_TILE_H
 
 #include "ir/layout/Fragment.h"
+#include "ir/layout/SharedTile.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -56,6 +57,10 @@ mlir::RankedTensorType simdColumn(mlir::Type element, int64_t rows);
 mlir::RankedTensorType blocked(mlir::Type element, int64_t extent, int64_t vec, int64_t threads);
 /// The attribute of a kernel's argument that names its dimensions: an array of one string per dimension.
 inline constexpr llvm::StringLiteral kDims = "tile.dims";
+/// The attribute that says which elements rows of an argument start at multiples of.
+inline constexpr llvm::StringLiteral kAligned = "tile.aligned";
+/// The attribute of an scf.for that `tile-unroll` unrolls fully.
+inline constexpr llvm::StringLiteral kUnroll = "tile.unroll";
 /// The names that `tile.dims` gives the dimensions of a kernel's argument; empty if it has none.
 llvm::SmallVector<llvm::StringRef> dimsOf(KernelOp kernel, unsigned argument);
 /// Threads that run `op` together: those of a warpgroup in a role, else the kernel's; 0 for one thread of execution.
@@ -64,6 +69,8 @@ int64_t threadsAround(mlir::Operation *op);
 std::optional<layout::Fragment> distributionOf(mlir::Type type);
 /// Bytes one element takes in memory (bool: 1).
 int64_t bytesOf(mlir::Type element);
+/// Where the elements of a shared tile lie; of rank 1 it is one row, of higher ranks the last dimension's rows.
+layout::SharedTile tileOf(SharedType type);
 /// Bytes that the place of a shared tile of a CTA is a multiple of: 16, or a whole period of its swizzle.
 int64_t alignmentOf(SharedType type);
 /// Bytes of a shared tile; INT64_MAX where an i64 does not hold them.
@@ -79,11 +86,13 @@ int64_t slotBytes(RingType type);
 inline constexpr int64_t kSlotBarriers = 16;
 /// Byte offset of the barriers of a ring that has them: where the tiles of the last slot end.
 int64_t barriersOffset(RingType type);
-/// How many rings an op makes: one for each consumer in a `consumers` region, else one.
-int64_t ringsOf(AllocRingOp alloc);
-/// Bytes from one of those rings to the next: tiles and barriers, up to the ring's alignment.
-int64_t ringStride(AllocRingOp alloc);
+/// How many tiles or rings an alloc makes: one for each consumer in a `consumers` region, else one.
+int64_t copiesOf(mlir::Operation *alloc);
+/// Bytes from one consumer's tile or ring to the next one's: with its barriers, up to its alignment.
+int64_t copyStride(AllocOp alloc);
+int64_t copyStride(AllocRingOp alloc);
 /// Bytes of all of them; INT64_MAX where an i64 does not hold them.
+int64_t bytesOf(AllocOp alloc);
 int64_t bytesOf(AllocRingOp alloc);
 
 } // namespace kiln::tile

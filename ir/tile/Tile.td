@@ -35,7 +35,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     fragments and warp ids fit the threads: `#tile.blocked` has those of a warp or of the CTA (in a role: of its
     warpgroup), warp and thread grids all of the CTA's, `#tile.wgmma` and its slices those of a warpgroup; `#tile.simd`
     stands where there are no threads. (C6) `tile.dims` names every dimension, as the argument's rank says; `?` has a name.
-    (C7) a cluster has 1 to 8 CTAs, and threads.
+    (C7) a cluster has 1 to 8 CTAs, and threads. (C8) `tile.aligned`, of memory, counts elements.
+
+    `{tile.aligned = 8}` on an argument says that its rows start at multiples of 8 elements: its base does, and so do the
+    strides of all dimensions but the last. It is checked before a launch.
 
     ```mlir
     tile.kernel @scale(%x: !tile.global<1024xf32>, %y: !tile.global<1024xf32>) grid 16 {
@@ -74,7 +77,10 @@ def Tile_CtaIdOp : Tile_Op<"cta_id", [Pure, Tile_InRange]> {
 
 def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a shared tile that lives as long as the CTA; its contents start undefined";
-  let description = [{ `offset`, in bytes, is set by `tile-assign-shared`. }];
+  let description = [{
+    In a `consumers` region each consumer warpgroup has a tile of its own. `offset`, in bytes, is set by
+    `tile-assign-shared`.
+  }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
   let results = (outs Tile_SharedType:$tile);
   let assemblyFormat = "attr-dict `:` type($tile)";

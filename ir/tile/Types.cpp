@@ -1,6 +1,5 @@
 // The types of the tile dialect: their syntax, their constraints, and how many bytes they take.
-#include "ir/Violation.h"
-#include "ir/tile/Tile.h"
+#include "ir/tile/Rules.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -12,7 +11,6 @@
 
 using namespace mlir;
 using namespace kiln::tile;
-using kiln::ir::violate;
 
 #define GET_TYPEDEF_CLASSES
 #include "ir/tile/TileTypes.cpp.inc"
@@ -38,6 +36,13 @@ int64_t kiln::tile::bytesOf(SharedType type) {
   for (int64_t extent : type.getShape())
     if (llvm::MulOverflow(bytes, extent, bytes)) return INT64_MAX;
   return bytes;
+}
+
+kiln::layout::SharedTile kiln::tile::tileOf(SharedType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t columns = shape.empty() ? 1 : shape.back(), rows = 1;
+  for (int64_t extent : shape.drop_back(shape.empty() ? 0 : 1)) rows *= extent;
+  return {rows, columns, bytesOf(type.getElementType()), type.getSwizzle(), type.getPanel() ? type.getPanel() : columns};
 }
 
 int64_t kiln::tile::alignmentOf(SharedType type) { return type.getSwizzle() ? 1024 : 16; }
@@ -75,24 +80,36 @@ static int64_t times(int64_t a, int64_t b) {
 
 int64_t kiln::tile::barriersOffset(RingType type) { return times(slotBytes(type), type.getStages()); }
 
-int64_t kiln::tile::ringsOf(AllocRingOp alloc) {
-  auto roles = alloc->getParentOfType<SpecializeOp>();
-  bool ofConsumers = roles && roles.getConsumer().isAncestor(alloc->getParentRegion());
-  return ofConsumers ? std::max<int64_t>(static_cast<int64_t>(roles.getConsumers()), 1) : 1;
+int64_t kiln::tile::copiesOf(Operation *alloc) {
+  SpecializeOp roles = consumersAround(alloc);
+  return roles ? std::max<int64_t>(static_cast<int64_t>(roles.getConsumers()), 1) : 1;
 }
 
-int64_t kiln::tile::ringStride(AllocRingOp alloc) {
+/// Bytes of one ring.
+static int64_t ringBytes(AllocRingOp alloc) {
   RingType type = alloc.getRing().getType();
-  int64_t bytes = barriersOffset(type), barriers = alloc.getReaders() ? times(kSlotBarriers, type.getStages()) : 0;
-  return llvm::AddOverflow(bytes, barriers, bytes) ? INT64_MAX : upTo(bytes, alignmentOf(type));
+  int64_t tiles = barriersOffset(type), barriers = alloc.getReaders() ? times(kSlotBarriers, type.getStages()) : 0;
+  return llvm::AddOverflow(tiles, barriers, tiles) ? INT64_MAX : tiles;
 }
 
+int64_t kiln::tile::copyStride(AllocOp alloc) {
+  SharedType type = alloc.getTile().getType();
+  return upTo(bytesOf(type), alignmentOf(type));
+}
+int64_t kiln::tile::copyStride(AllocRingOp alloc) {
+  return upTo(ringBytes(alloc), alignmentOf(alloc.getRing().getType()));
+}
+
+/// Bytes of so many copies, of which the last needs no room behind it.
+static int64_t allBytes(int64_t one, int64_t stride, int64_t copies) {
+  int64_t before = times(stride, copies - 1);
+  return llvm::AddOverflow(before, one, before) ? INT64_MAX : before;
+}
+int64_t kiln::tile::bytesOf(AllocOp alloc) {
+  return allBytes(bytesOf(alloc.getTile().getType()), copyStride(alloc), copiesOf(alloc));
+}
 int64_t kiln::tile::bytesOf(AllocRingOp alloc) {
-  // The last ring needs no room behind it.
-  RingType type = alloc.getRing().getType();
-  int64_t before = times(ringStride(alloc), ringsOf(alloc) - 1), last = barriersOffset(type);
-  if (alloc.getReaders() && llvm::AddOverflow(last, times(kSlotBarriers, type.getStages()), last)) return INT64_MAX;
-  return llvm::AddOverflow(before, last, last) ? INT64_MAX : last;
+  return allBytes(ringBytes(alloc), copyStride(alloc), copiesOf(alloc));
 }
 
 //===- Memory -----------------------------------------------------------------------------------------------------===//
@@ -218,7 +235,7 @@ LogicalResult RingType::verify(EmitError emitError, int64_t stages, ArrayRef<Sha
   if (stages < 1)
     return violate(emitError, "!tile.ring", {"C1", "a ring must have a stage", "1 or more", std::to_string(stages)});
   if (tiles.empty())
-    return violate(emitError, "!tile.ring", {"C2", "a stage must have a tile", "1 or more", "none"});
+    return violate(emitError, "!tile.ring", {"", "a stage must have a tile", "1 or more", "none"});
   return success();
 }
 

@@ -37,10 +37,10 @@ def Tile_WgmmaOp : Tile_Op<"wgmma"> {
     | f16 | f16; f8E4M3FN, f8E5M2 |
     | i32 | i8 |
 
-    (C1) element types are those of one row. (C2) extents match. (C3) M is a multiple of 64, K of 32 bytes, N of 8 (16
-    for i8 from 32 on), 8 to 256. (C4) shared operands have a swizzle; rows longer than it are panels of it. (C5) only
-    16-bit elements may be transposed against what the tensor core reads: of others a is MxK and b NxK. (C6) a fragment
-    of a is `#tile.wgmma_a` of the same elements. (C7) rows of a that are shared start at a multiple of 64, K at 32 bytes, of 8 rows.
+    (C1) element types are those of one row. (C2) extents match, the result is what acc is. (C3) M is a multiple of 64, K
+    of 32 bytes, N of 8 (16 for i8 from 32 on), 8 to 256. (C4) shared operands have rows, or panels, as long as their
+    swizzle. (C5) only 16-bit elements may have their rows along M or N: of others a is MxK and b NxK, transposed.
+    (C6) a fragment of a is `#tile.wgmma_a`, and not transposed.
   }];
   let arguments = (ins Tile_WgmmaA:$a, Tile_SharedType:$b, Tile_Accumulator:$acc, Optional<I1>:$accumulate,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
@@ -57,7 +57,8 @@ def Tile_WgmmaWaitOp : Tile_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>
   let description = [{
     The result is a fragment where the group that makes it is done then; where it may be one of those in flight, it stays
     pending. A group is done if as many `tile.wgmma` as `in_flight` follow it in this block before the wait, or as many
-    stand in the block before the wait and the group is from outside it.
+    stand in the block before the wait and the group is from outside it. Waiting for a `tile.wgmma_none` that met no
+    `tile.wgmma` gives values that are not defined.
 
     (C1) `in_flight` is 0 to 7. (C2) the result is a fragment where the group is done, else pending.
   }];

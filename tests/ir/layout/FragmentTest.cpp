@@ -36,6 +36,13 @@ std::vector<Named> fragments() {
         list.push_back({"outer_a", {OuterA, 1, 4 * rows * i, rows, columns}});
         list.push_back({"outer_b", {OuterB, 1, 4 * columns * j, rows, columns}});
       }
+  for (int64_t rows : {64, 128, 192, 256})
+    for (int64_t columns = 8; columns <= 256; columns += rows == 64 ? 8 : 56) {
+      list.push_back({"wgmma", {WgmmaAcc, rows, columns}});
+      list.push_back({"wgmma_columns", {WgmmaColumns, 1, columns}});
+      if (columns % 16 == 0) list.push_back({"wgmma_a", {WgmmaA, rows, columns}});
+    }
+  for (int64_t rows : {64, 128, 192, 256}) list.push_back({"wgmma_rows", {WgmmaRows, 1, rows}});
   return list;
 }
 
@@ -76,6 +83,56 @@ TEST(Fragment, IsTheAtomOfThePtxManual) {
     }
     for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(b.place(lane, i), (Place{in * 2 + (i & 1) + (i >= 2 ? 8 : 0), group}));
   }
+}
+
+TEST(Fragment, IsTheWarpgroupsAtomOfThePtxManual) {
+  // wgmma.m64nNk16: row = 16·warp + lane / 4, 8 down for the second pair of each four.
+  Fragment acc{FragmentKind::WgmmaAcc, 64, 256}, a{FragmentKind::WgmmaA, 64, 16}, rows{FragmentKind::WgmmaRows, 1, 64},
+      columns{FragmentKind::WgmmaColumns, 1, 256};
+  EXPECT_EQ(acc.registers(), 128);
+  EXPECT_EQ(rows.copies(), 4);
+  EXPECT_EQ(columns.copies(), 32);
+  for (int64_t t = 0; t < 128; ++t) {
+    int64_t row = t / 32 * 16 + t % 32 / 4, in = t % 4;
+    for (int64_t i = 0; i < 128; ++i) {
+      Place place = acc.place(t, i);
+      EXPECT_EQ(place, (Place{row + (i % 4 >= 2 ? 8 : 0), i / 4 * 8 + in * 2 + (i & 1)}));
+      // The slices hold the row and the column of each element, in every thread.
+      EXPECT_EQ(rows.place(t, i % 4 / 2).column, place.row);
+      EXPECT_EQ(columns.place(t, i / 4 * 2 + i % 2).column, place.column);
+    }
+    for (int64_t i = 0; i < 8; ++i) {
+      bool down = (i >= 2 && i < 4) || i >= 6;
+      EXPECT_EQ(a.place(t, i), (Place{row + (down ? 8 : 0), in * 2 + (i & 1) + (i >= 4 ? 8 : 0)}));
+    }
+  }
+}
+
+TEST(Fragment, FindsThePartsThatEveryThreadHolds) {
+  using enum FragmentKind;
+  Fragment whole{WgmmaAcc, 128, 256};
+  for (Fragment part : {Fragment{WgmmaAcc, 64, 8}, {WgmmaAcc, 64, 64}, {WgmmaAcc, 128, 128}, {WgmmaA, 64, 32}})
+    for (int64_t row = 0; row <= 128 - part.rows; row += 64)
+      for (int64_t column = 0; column <= 256 - part.columns; column += 8) {
+        auto registers = registersOf(whole, part, {row, column});
+        ASSERT_TRUE(registers);
+        ASSERT_EQ(static_cast<int64_t>(registers->size()), part.registers());
+        for (int64_t t = 0; t < 128; ++t)
+          for (int64_t r = 0; r < part.registers(); ++r) {
+            Place of = part.place(t, r);
+            ASSERT_EQ(whole.place(t, (*registers)[static_cast<size_t>(r)]), (Place{row + of.row, column + of.column}));
+          }
+      }
+  // Other threads' elements, or none at all.
+  EXPECT_FALSE(registersOf(whole, {WgmmaAcc, 64, 64}, {8, 0}));
+  EXPECT_FALSE(registersOf(whole, {WgmmaAcc, 64, 64}, {0, 4}));
+  EXPECT_FALSE(registersOf(whole, {WgmmaAcc, 64, 64}, {128, 0}));
+  EXPECT_FALSE(registersOf(whole, {WgmmaAcc, 64, 64}, {0, 200}));
+  EXPECT_FALSE(registersOf(whole, {MmaAcc, 64, 64, 2, 2}, {0, 0}));
+  EXPECT_FALSE(registersOf(whole, {Blocked, 1, 256, 2, 128}, {0, 0}));
+  // A grid of warps deals columns by the fragment's extent: a part's threads are others.
+  EXPECT_FALSE(registersOf({MmaAcc, 64, 64, 2, 2}, {MmaAcc, 64, 32, 2, 2}, {0, 0}));
+  EXPECT_TRUE(registersOf({MmaAcc, 64, 64, 4, 1}, {MmaAcc, 64, 32, 4, 1}, {0, 32}));
 }
 
 TEST(Swizzle, IsItsOwnInverseAndSpreadsColumnsOfChunks) {

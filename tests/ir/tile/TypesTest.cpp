@@ -43,4 +43,33 @@ TEST(TileTypes, NegativeExtentsAreRefused) {
   EXPECT_EQ(shared({0}), "");
 }
 
+TEST(TileTypes, ARingWithoutTilesIsRefused) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<TileDialect>();
+  auto ring = [&](ArrayRef<SharedType> tiles) {
+    return errorOf(context, [&](auto emitError) {
+      EXPECT_EQ(!RingType::getChecked(emitError, &context, int64_t(2), tiles), tiles.empty());
+    });
+  };
+  EXPECT_EQ(ring({}), "'!tile.ring': a stage must have a tile [expected: 1 or more] [found: none]");
+  EXPECT_EQ(ring(SharedType::get(&context, {8}, Float32Type::get(&context), 0)), "");
+}
+
+TEST(TileTypes, TilesOfASlotLieBehindEachOther) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<TileDialect>();
+  Type bf16 = BFloat16Type::get(&context);
+  auto small = SharedType::get(&context, {3}, bf16, 0);
+  auto large = SharedType::get(&context, {9, 64}, bf16, 128);
+  auto ring = RingType::get(&context, 3, {small, large, small, small});
+  EXPECT_EQ(slotOffset(ring, 0), 0);
+  EXPECT_EQ(slotOffset(ring, 1), 1024);          // a swizzle starts at its period
+  EXPECT_EQ(slotOffset(ring, 2), 1024 + 1152);   // 9 rows of 128 bytes
+  EXPECT_EQ(slotOffset(ring, 3), 1024 + 1152 + 16);
+  EXPECT_EQ(slotBytes(ring), 3072);              // up to the strictest alignment
+  EXPECT_EQ(barriersOffset(ring), 3 * 3072);
+  auto huge = SharedType::get(&context, {int64_t(1) << 62}, bf16, 0);
+  EXPECT_EQ(slotBytes(RingType::get(&context, 3, {small, huge})), INT64_MAX);
+}
+
 } // namespace

@@ -188,3 +188,66 @@ tile.kernel @k() grid 1 threads 32 {
   %v = tile.load_matrix %s[%i, %i] : !tile.shared<256xbf16> -> tensor<16x16xbf16, #tile.mma_a<warps = [1, 1]>>
   tile.return
 }
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
+  %i = tile.cta_id
+  %s = tile.alloc : !tile.shared<8x4xbf16>
+  // expected-error @below {{'tile.async_load' (C1): the copy moves rows of 16-byte chunks}}
+  // expected-note @below {{expected: rank 2, rows a multiple of 16 bytes}}
+  // expected-note @below {{found: !tile.shared<8x4xbf16>}}
+  // expected-note @below {{try: tile.load and tile.store}}
+  tile.async_load %x[%i, %i], %s : !tile.global<64x64xbf16>, !tile.shared<8x4xbf16>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
+  %i = tile.cta_id
+  %s = tile.alloc : !tile.shared<8x8xf16>
+  // expected-error @below {{'tile.async_load' (C2): a copy changes no element}}
+  // expected-note @below {{expected: bf16}}
+  // expected-note @below {{found: f16}}
+  tile.async_load %x[%i, %i], %s : !tile.global<64x64xbf16>, !tile.shared<8x8xf16>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<64x64xbf16, strides = [128, 2]>) grid 1 threads 32 {
+  %i = tile.cta_id
+  %s = tile.alloc : !tile.shared<8x8xbf16>
+  // expected-error @below {{'tile.async_load' (C3): extents and strides are those of a matrix that a launch passes}}
+  // expected-note @below {{expected: an argument of rank 2 with a last stride of 1}}
+  // expected-note @below {{found: !tile.global<64x64xbf16, strides = [128, 2]>}}
+  tile.async_load %x[%i, %i], %s : !tile.global<64x64xbf16, strides = [128, 2]>, !tile.shared<8x8xbf16>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"]}) grid 1 threads 32 {
+  %i = tile.cta_id
+  %s = tile.alloc : !tile.shared<8x8xbf16>
+  // expected-error @below {{'tile.async_load' (C4): rows in global memory must start at 16 bytes}}
+  // expected-note @below {{expected: a multiple of 8 elements}}
+  // expected-note @below {{found: a stride that is not known}}
+  // expected-note @below {{try: `tile.aligned = 8` on the argument}}
+  tile.async_load %x[%i, %i], %s : !tile.global<?x?xbf16>, !tile.shared<8x8xbf16>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"], tile.aligned = 8}) grid 1 threads 32 {
+  %i = tile.cta_id
+  %c4 = arith.constant 4 : index
+  %s = tile.alloc : !tile.shared<8x8xbf16>
+  // expected-error @below {{'tile.async_load' (C4): chunks in global memory must start at 16 bytes}}
+  // expected-note @below {{expected: a multiple of 8 elements}}
+  // expected-note @below {{found: 4}}
+  tile.async_load %x[%i, %c4], %s : !tile.global<?x?xbf16>, !tile.shared<8x8xbf16>
+  tile.return
+}

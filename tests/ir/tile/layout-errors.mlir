@@ -172,3 +172,73 @@ func.func private @f(tensor<256xf32, #tile.outer_b<threads = [64, 32]>>)
 // expected-note @below {{expected: a multiple of 64}}
 // expected-note @below {{found: 32}}
 func.func private @f(tensor<32xf32, #tile.outer_b<threads = [16, 16]>>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma' (C1): an accumulator has rows and columns}}
+// expected-note @below {{expected: rank 2}}
+// expected-note @below {{found: rank 1}}
+func.func private @f(tensor<64xf32, #tile.wgmma>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma' (C2): rows must be whole atoms}}
+// expected-note @below {{expected: a multiple of 64}}
+// expected-note @below {{found: 32}}
+func.func private @f(tensor<32x64xf32, #tile.wgmma>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma' (C2): columns must be whole atoms}}
+// expected-note @below {{expected: a multiple of 8}}
+// expected-note @below {{found: 12}}
+func.func private @f(tensor<64x12xf32, #tile.wgmma>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma_a' (C1): an operand has rows and columns}}
+// expected-note @below {{expected: rank 2}}
+// expected-note @below {{found: rank 1}}
+func.func private @f(tensor<64xbf16, #tile.wgmma_a>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma_a' (C2): columns must be whole atoms}}
+// expected-note @below {{expected: a multiple of 16}}
+// expected-note @below {{found: 8}}
+func.func private @f(tensor<64x8xbf16, #tile.wgmma_a>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma_a' (C3): elements must be those of the atom}}
+// expected-note @below {{expected: 16 bits}}
+// expected-note @below {{found: f32}}
+func.func private @f(tensor<64x16xf32, #tile.wgmma_a>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma_rows' (C1): a slice has one dimension}}
+// expected-note @below {{expected: rank 1}}
+// expected-note @below {{found: rank 2}}
+func.func private @f(tensor<64x1xf32, #tile.wgmma_rows>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma_rows' (C2): rows must be whole atoms}}
+// expected-note @below {{expected: a multiple of 64}}
+// expected-note @below {{found: 16}}
+func.func private @f(tensor<16xf32, #tile.wgmma_rows>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma_columns' (C1): a slice has one dimension}}
+// expected-note @below {{expected: rank 1}}
+// expected-note @below {{found: rank 2}}
+func.func private @f(tensor<1x64xf32, #tile.wgmma_columns>)
+
+// -----
+
+// expected-error @below {{'#tile.wgmma_columns' (C2): columns must be whole atoms}}
+// expected-note @below {{expected: a multiple of 8}}
+// expected-note @below {{found: 4}}
+func.func private @f(tensor<4xf32, #tile.wgmma_columns>)

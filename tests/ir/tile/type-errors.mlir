@@ -95,3 +95,17 @@ func.func private @f(tensor<4x8xf32, #tile.simd_column>)
 // expected-note @below {{expected: a static extent of at least 1}}
 // expected-note @below {{found: 0}}
 func.func private @f(tensor<0xf32, #tile.simd_column>)
+
+// -----
+
+// expected-error @below {{'!tile.shared' (C4): a panel must be as wide as the swizzle, and divide the columns}}
+// expected-note @below {{expected: panels of 64 columns of a matrix of them}}
+// expected-note @below {{found: panel = 32 of 256 columns}}
+func.func private @f(!tile.shared<8x256xbf16, swizzle = 128, panel = 32>)
+
+// -----
+
+// expected-error @below {{'!tile.shared' (C4): a panel must be as wide as the swizzle, and divide the columns}}
+// expected-note @below {{expected: no panels without a swizzle}}
+// expected-note @below {{found: panel = 64 of 256 columns}}
+func.func private @f(!tile.shared<8x256xbf16, swizzle = 0, panel = 64>)

@@ -1,0 +1,63 @@
+#include "ir/tile/Rules.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+LogicalResult kiln::tile::violate(Operation *op, const ir::Violation &violation) {
+  return ir::violate(op->getLoc(), op->getName().getStringRef(), violation);
+}
+
+std::string kiln::tile::spell(TypeRange types) {
+  std::string text;
+  for (Type type : types) text += (text.empty() ? "" : ", ") + llvm::formatv("{0}", type).str();
+  return text.empty() ? "none" : text;
+}
+
+std::optional<int64_t> kiln::tile::constantOf(Value value) {
+  APInt constant;
+  if (!value || !matchPattern(value, m_ConstantInt(&constant)) || constant.getSignificantBits() > 64)
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+//===- Where an op stands -----------------------------------------------------------------------------------------===//
+
+SpecializeOp kiln::tile::producerAround(Operation *op) {
+  auto roles = op->getParentOfType<SpecializeOp>();
+  return roles && roles.getProducer().isAncestor(op->getParentRegion()) ? roles : SpecializeOp();
+}
+
+SpecializeOp kiln::tile::consumersAround(Operation *op) {
+  auto roles = op->getParentOfType<SpecializeOp>();
+  return roles && roles.getConsumer().isAncestor(op->getParentRegion()) ? roles : SpecializeOp();
+}
+
+std::optional<unsigned> kiln::tile::argumentNumber(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !isa_and_nonnull<KernelOp>(argument.getOwner()->getParentOp())) return std::nullopt;
+  return argument.getArgNumber();
+}
+
+AllocRingOp kiln::tile::allocOf(Value ring) { return ring.getDefiningOp<AllocRingOp>(); }
+
+Operation *kiln::tile::sourceOf(Value tile) {
+  while (auto part = tile.getDefiningOp<SubtileOp>()) tile = part.getSource();
+  if (Operation *op = tile.getDefiningOp()) return isa<AllocOp, SlotOp, RingWaitOp>(op) ? op : nullptr;
+  Operation *around = cast<BlockArgument>(tile).getOwner()->getParentOp();
+  return isa_and_nonnull<FillOp>(around) ? around : nullptr;
+}
+
+//===- Products in flight -----------------------------------------------------------------------------------------===//
+
+bool kiln::tile::isDoneBetween(Block &block, Operation *first, Operation *at) {
+  Operation *from = first ? first->getNextNode() : &block.front();
+  int64_t later = 0; // groups that are surely younger; those of nested blocks are not counted
+  for (Operation *op = from; op && op != at; op = op->getNextNode()) {
+    if (isa<WgmmaOp>(op)) ++later;
+    if (auto wait = dyn_cast<WgmmaWaitOp>(op); wait && static_cast<int64_t>(wait.getInFlight()) <= later) return true;
+  }
+  return false;
+}
