@@ -30,15 +30,10 @@ struct Tile {
 SmallVector<Tile> tilesOf(KernelOp kernel) {
   SmallVector<Tile> tiles;
   kernel.walk([&](Operation *op) {
-    if (auto one = dyn_cast<AllocOp>(op)) {
-      SharedType type = one.getTile().getType();
-      tiles.push_back({op, std::min(bytesOf(type), kCountless), alignmentOf(type)});
-    } else if (auto ring = dyn_cast<AllocRingOp>(op)) {
-      RingType type = ring.getRing().getType();
-      int64_t slot = std::min(slotBytes(type), kCountless), bytes = 0;
-      if (llvm::MulOverflow(slot, type.getStages(), bytes)) bytes = kCountless;
-      tiles.push_back({op, std::min(bytes, kCountless), alignmentOf(type)});
-    }
+    if (auto one = dyn_cast<AllocOp>(op))
+      tiles.push_back({op, std::min(bytesOf(one), kCountless), alignmentOf(one.getTile().getType())});
+    else if (auto ring = dyn_cast<AllocRingOp>(op))
+      tiles.push_back({op, std::min(bytesOf(ring), kCountless), alignmentOf(ring.getRing().getType())});
   });
   return tiles;
 }
@@ -83,6 +78,8 @@ public:
 
   /// First and last epoch of a tile's uses.
   std::pair<int32_t, int32_t> of(Operation *alloc) const {
+    // Barriers in shared memory are in use as long as the CTA.
+    if (auto ring = dyn_cast<AllocRingOp>(alloc); ring && ring.getReaders()) return {0, count};
     Block *top = &alloc->getParentOfType<KernelOp>().getBody().front();
     int32_t first = count, last = 0;
     SmallVector<Value> names{alloc->getResult(0)};
@@ -90,16 +87,23 @@ public:
       for (Operation *user : names[i].getUsers()) {
         Operation *at = top->findAncestorOpInBlock(*user);
         first = std::min(first, before.at(at));
-        last = std::max(last, isa<AsyncCopyOp>(user) ? landed(at) : after.at(at));
-        if (isa<SlotOp>(user))
+        last = std::max(last, isa<AsyncCopyOp, AsyncLoadOp>(user) ? landed(at) : after.at(at));
+        if (isa<SlotOp, SubtileOp>(user))
           llvm::append_range(names, user->getResults());
-        else if (user->getNumRegions() || user->hasTrait<OpTrait::IsTerminator>())
-          first = 0, last = count; // it goes by other names from here
+        else if (isOpen(user))
+          first = 0, last = count;
       }
     return {std::min(first, last), last};
   }
 
 private:
+  /// Whether barriers do not say when the use is over: a tile goes by other names from here, other CTAs reach it, or
+  /// hardware reads it until something else is waited for.
+  static bool isOpen(Operation *user) {
+    return user->getNumRegions() || user->hasTrait<OpTrait::IsTerminator>() ||
+           isa<RemoteOp, WgmmaOp, TmaStoreOp, BulkStoreOp>(user);
+  }
+
   llvm::DenseMap<Operation *, int32_t> before, after;
   SmallVector<Operation *> waits; ///< for all copies
   int32_t count = 0;
@@ -111,6 +115,26 @@ private:
     return count;
   }
 };
+
+/// What a CTA's memory goes to: ": 4 x 49152 + 64, 2 x 2 x 8192". Stages, of each consumer, barriers behind a plus.
+std::string spellParts(ArrayRef<Tile> tiles) {
+  constexpr size_t kMostSpelt = 6;
+  if (tiles.size() > kMostSpelt) return fmt::format(" for {} tiles", tiles.size());
+  std::string text;
+  for (const Tile &tile : tiles) {
+    int64_t copies = copiesOf(tile.alloc);
+    text += fmt::format("{}{}", text.empty() ? ": " : ", ", copies > 1 ? fmt::format("{} x ", copies) : "");
+    auto ring = dyn_cast<AllocRingOp>(tile.alloc);
+    if (!ring) {
+      text += std::to_string(bytesOf(cast<AllocOp>(tile.alloc).getTile().getType()));
+      continue;
+    }
+    RingType type = ring.getRing().getType();
+    text += fmt::format("{} x {}", type.getStages(), slotBytes(type));
+    if (ring.getReaders()) text += fmt::format(" + {}", kSlotBarriers * type.getStages());
+  }
+  return text;
+}
 
 FailureOr<int64_t> placeByEpochs(KernelOp kernel, ArrayRef<Tile> tiles, const GpuTarget &target) {
   Epochs epochs(kernel);
@@ -127,7 +151,7 @@ FailureOr<int64_t> placeByEpochs(KernelOp kernel, ArrayRef<Tile> tiles, const Gp
   return ir::violate(kernel.getLoc(), "tile.kernel",
                      {"", "the shared tiles of a CTA must fit its memory",
                       fmt::format("at most {} bytes on {}", target.sharedBytes, target.name),
-                      fmt::format("{}{}", bytes >= kCountless ? "at least " : "", bytes),
+                      fmt::format("{}{}{}", bytes >= kCountless ? "at least " : "", bytes, spellParts(tiles)),
                       "a schedule with smaller tiles or fewer stages"});
 }
 

@@ -25,6 +25,25 @@ def TileExpandFunctions : Pass<"tile-expand-functions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def TileUnroll : Pass<"tile-unroll", "::kiln::tile::KernelOp"> {
+  let summary = "unrolls fully each loop that says `tile.unroll`";
+  let description = [{
+    ```mlir
+    scf.for %j = %c0 to %c2 step %c1 {
+      %at = arith.muli %j, %c64 : index
+      %part = tile.extract %y[%c0, %at] : …
+    } {tile.unroll}
+      ⇒
+    %part = tile.extract %y[%c0, %c0] : …
+    %part_0 = tile.extract %y[%c0, %c64] : …
+    ```
+    Outer loops first; constants are folded in between, so that offsets into fragments, which are registers, are known.
+    A loop whose bounds and step are no constants, or that becomes more than 65536 ops, is an error. Numerics: unchanged.
+  }];
+  let statistics = [Statistic<"loops", "loops", "loops unrolled">];
+  let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def TileAssignShared : Pass<"tile-assign-shared", "::kiln::tile::KernelOp"> {
   let summary = "gives every shared tile its place in the CTA's memory";
   let description = [{
@@ -38,7 +57,9 @@ def TileAssignShared : Pass<"tile-assign-shared", "::kiln::tile::KernelOp"> {
     On gpu targets each is aligned to 16 bytes, to 1024 with a swizzle, and so is every slot of a ring. Tiles share memory
     where a barrier at the kernel's top level (`tile.barrier`, or a `tile.fold` through another tile) stands between the
     last use of one and the first use of the other; asynchronous copies are over at the next `tile.async_wait 0` there.
-    Fails if what is needed is more than a CTA of the target may have.
+    What a tensor core, a store by tensor map or another CTA reads is kept. A ring's barriers, *full* and *empty* of each
+    slot, lie behind its tiles; tiles and rings in `consumers` are there once for each consumer.
+    Fails, with the numbers, if what is needed is more than a CTA of the target may have.
 
     Sets the kernel's `shared_bytes`.
   }];

@@ -82,3 +82,46 @@ tile.kernel @nested(%x: !tile.global<8xf32>) grid 1 threads 64 {
   tile.store %f, %b[%c0] : f32, !tile.shared<128xf32>
   tile.return
 }
+
+// -----
+
+// A ring with barriers is in use as long as the CTA, and so is what a tensor core, another CTA or a store by tensor map
+// reads: no barrier says when they are done. Barriers lie behind the tiles; consumers have copies.
+// CHECK: tile.kernel @roles({{.*}}) grid 2 cluster 2 threads 384 attributes {shared_bytes = 52256 : i64}
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @roles(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 384 {
+  %c0 = arith.constant 0 : index
+  // CHECK: tile.alloc_ring readers 2 {offset = 32768 : i64}
+  %ring = tile.alloc_ring readers 2 : !tile.ring<2 x !T, !tile.shared<16xf32>>
+  tile.specialize producer registers 40 {
+  } consumers 2 registers 232 {
+  ^consumer(%group: index):
+    // CHECK: tile.alloc_ring {offset = 0 : i64}
+    %chunks = tile.alloc_ring : !tile.ring<2 x !T>
+    // CHECK: tile.alloc {offset = 52224 : i64}
+    %scratch = tile.alloc : !tile.shared<3xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK: tile.kernel @open({{.*}}) grid 2 cluster 2 threads 128 attributes {shared_bytes = 32768 : i64}
+!U = !tile.shared<64x64xbf16, swizzle = 128>
+!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
+tile.kernel @open(%a: !tile.global<64x64xbf16>, %x: bf16) grid 2 cluster 2 threads 128 {
+  %c0 = arith.constant 0 : index
+  %read = tile.alloc : !U
+  %stored = tile.alloc : !U
+  %far = tile.alloc : !U
+  %late = tile.alloc : !U
+  %none = tile.wgmma_none : !P
+  %part = tile.subtile %read[%c0, %c0] : !U -> !U
+  %p = tile.wgmma %part, %read transpose, %none : !U, !U, !P -> !P
+  tile.tma_store %stored, %a[%c0, %c0] : !U, !tile.global<64x64xbf16>
+  %remote = tile.remote %far at %c0 : !U -> !tile.remote<!U>
+  tile.barrier
+  tile.store %x, %late[%c0] : bf16, !U
+  tile.tma_store_wait 0
+  tile.return
+}
