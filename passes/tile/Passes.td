@@ -44,6 +44,21 @@ def TileUnroll : Pass<"tile-unroll", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
+  let summary = "holds a whole tile program to what no op of it shows alone";
+  let description = [{
+    Changes nothing; fails, with the rule and the numbers, where hardware would hang, be slow or be wrong:
+
+    - Ops that threads meet for (barriers, `tile.wgmma` and its wait, rings, stores by tensor map, turns) are reached by all
+      warps: no `scf.if` or loop around them is decided by a value that differs from warp to warp, and none of their
+      operands is one.
+    - A ring with barriers is filled, waited for and released, or none of them; turns are taken and passed, or neither.
+    - What threads write to a shared tile is behind a `tile.proxy_fence` and a barrier before a tensor core reads it.
+    - A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every
+      point; and one MMA atom's sums fit what the launch gives, whatever roles have later.
+  }];
+}
+
 def TileAssignShared : Pass<"tile-assign-shared", "::kiln::tile::KernelOp"> {
   let summary = "gives every shared tile its place in the CTA's memory";
   let description = [{

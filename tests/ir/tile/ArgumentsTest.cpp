@@ -1,6 +1,7 @@
 // The parameters of a kernel: what a program asks for, in order, and what its types tell.
 #include "ir/tile/Arguments.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"

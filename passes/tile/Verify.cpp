@@ -1,0 +1,208 @@
+// tile-verify: rules of whole tile programs.
+#include "ir/tile/Rules.h"
+#include "passes/tile/Passes.h"
+#include "passes/tile/RegisterNeed.h"
+#include "passes/tile/Uniformity.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include <fmt/format.h>
+
+namespace kiln::tile {
+#define GEN_PASS_DEF_TILEVERIFY
+#include "passes/tile/Passes.h.inc"
+
+using namespace mlir;
+
+//===- Who comes --------------------------------------------------------------------------------------------------===//
+
+/// Ops that more than one warp meets for.
+static bool meets(Operation *op) {
+  auto fold = dyn_cast<FoldOp>(op);
+  return isa<BarrierOp, ClusterBarrierOp, AsyncCopyOp, AsyncLoadOp, WgmmaOp, WgmmaWaitOp, RingWaitOp, RingReleaseOp,
+             FillOp, TmaStoreOp, TmaStoreWaitOp, BulkStoreOp, TakeTurnOp, PassTurnOp>(op) ||
+         (fold && fold.getScratch());
+}
+
+static LogicalResult checkMeetings(KernelOp kernel) {
+  constexpr int64_t kWarp = 32;
+  if (static_cast<int64_t>(kernel.getThreads().value_or(0)) <= kWarp) return success();
+  Uniformity uniformity(kernel);
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    if (!meets(op)) return WalkResult::advance();
+    Operation *parted = uniformity.partedBy(op);
+    bool operand = llvm::any_of(op->getOperands(), [&](Value v) { return uniformity.isVarying(v); });
+    if (!parted && !operand) return WalkResult::advance();
+    (void)violate(op, {"", "all threads that meet here come, and ask for the same",
+                       "a condition, bounds and operands that are the same in all warps",
+                       parted ? fmt::format("an {} decided by what differs from warp to warp",
+                                            parted->getName().getStringRef().str())
+                              : "an operand that differs from warp to warp",
+                       "tile.specialize, whose roles are whole warpgroups"});
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===- Who waits for whom -----------------------------------------------------------------------------------------===//
+
+static LogicalResult checkRing(AllocRingOp ring) {
+  if (!ring.getReaders()) return success();
+  auto any = [&](auto isOne) { return llvm::any_of(ring.getRing().getUsers(), isOne); };
+  bool fills = any([](Operation *op) { return isa<FillOp>(op); });
+  bool waits = any([](Operation *op) { return isa<RingWaitOp>(op); });
+  bool releases = any([](Operation *op) { return isa<RingReleaseOp>(op); });
+  if (fills == waits && waits == releases) return success();
+  std::string found;
+  for (auto [is, what] : {std::pair{fills, "tile.fill"}, {waits, "tile.ring_wait"}, {releases, "tile.ring_release"}})
+    if (is) found += (found.empty() ? "" : ", ") + std::string(what);
+  return violate(ring, {"", "who fills a ring waits for who releases it, and the other way round",
+                        "tile.fill, tile.ring_wait and tile.ring_release", "only " + found});
+}
+
+static LogicalResult checkTurns(AllocTurnsOp turns) {
+  bool takes = false, passes = false;
+  for (Operation *user : turns.getTurns().getUsers()) {
+    takes |= isa<TakeTurnOp>(user);
+    passes |= isa<PassTurnOp>(user);
+  }
+  if (takes == passes) return success();
+  return violate(turns, {"", "a turn that is taken is passed on", "tile.take_turn and tile.pass_turn",
+                         takes ? "only tile.take_turn" : "only tile.pass_turn"});
+}
+
+static LogicalResult checkWaits(KernelOp kernel) {
+  WalkResult result = kernel.getBody().walk([](Operation *op) {
+    LogicalResult checked = success();
+    if (auto ring = dyn_cast<AllocRingOp>(op)) checked = checkRing(ring);
+    if (auto turns = dyn_cast<AllocTurnsOp>(op)) checked = checkTurns(turns);
+    return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===- Who sees what ----------------------------------------------------------------------------------------------===//
+
+/// What makes the memory of a tile: its alloc, or the ring that it is a slot of; null where that is not known.
+static Operation *memoryOf(Value tile) {
+  Operation *source = sourceOf(tile);
+  if (auto slot = dyn_cast_or_null<SlotOp>(source)) return slot.getRing().getDefiningOp();
+  return isa_and_nonnull<AllocOp>(source) ? source : nullptr;
+}
+
+/// The shared tile that threads write with an op; null if it is no such op.
+static Value writtenBy(Operation *op) {
+  if (auto store = dyn_cast<StoreOp>(op)) return store.getTarget();
+  if (auto scatter = dyn_cast<ScatterOp>(op)) return scatter.getTarget();
+  if (auto store = dyn_cast<StoreMatrixOp>(op)) return store.getTarget();
+  return {};
+}
+
+/// Whether a fence, then a meeting of the threads, stand between a write and a read, in the innermost block around both;
+/// where the read comes first, in the next turn of the loop.
+static bool isSeen(Operation *write, Operation *read) {
+  for (Operation *around = read->getParentOp(); around; around = around->getParentOp()) {
+    if (!around->isProperAncestor(write)) continue;
+    Operation *to = read;
+    while (to->getParentOp() != around) to = to->getParentOp();
+    Block *block = to->getBlock();
+    Operation *from = block->findAncestorOpInBlock(*write);
+    if (!from) return true; // of different regions: one of them runs
+    bool inOrder = from->isBeforeInBlock(to), fenced = false;
+    if (!inOrder && !isa<LoopLikeOpInterface>(around)) return true;
+    for (Operation *op = from->getNextNode(); op != to; op = op ? op->getNextNode() : &block->front()) {
+      if (!op) continue;
+      fenced |= isa<ProxyFenceOp>(op);
+      if (fenced && isa<BarrierOp>(op)) return true;
+    }
+    return false;
+  }
+  return true;
+}
+
+static LogicalResult checkProxies(KernelOp kernel) {
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> writes;
+  kernel.getBody().walk([&](Operation *op) {
+    Value tile = writtenBy(op);
+    if (!tile || !isa<SharedType>(tile.getType())) return;
+    if (Operation *memory = memoryOf(tile)) writes[memory].push_back(op);
+  });
+  WalkResult result = kernel.getBody().walk([&](WgmmaOp product) {
+    for (Value tile : {Value(product.getA()), Value(product.getB())}) {
+      Operation *memory = isa<SharedType>(tile.getType()) ? memoryOf(tile) : nullptr;
+      for (Operation *write : memory ? writes.lookup(memory) : SmallVector<Operation *>())
+        if (!isSeen(write, product)) {
+          (void)violate(product, {"", "a tensor core sees what threads wrote behind a fence and a barrier",
+                                  "tile.proxy_fence, then tile.barrier", "a tile written without them"});
+          return WalkResult::interrupt();
+        }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===- Registers --------------------------------------------------------------------------------------------------===//
+
+namespace {
+constexpr int64_t kRegisterFile = 65536, kMostOfThread = 255;
+} // namespace
+
+/// Registers that a launch gives each thread at most.
+static int64_t launchedOf(KernelOp kernel) {
+  auto threads = std::max<int64_t>(static_cast<int64_t>(kernel.getThreads().value_or(1)), 1);
+  return std::min(kRegisterFile / threads / 8 * 8, kMostOfThread);
+}
+
+/// One region's need against what it has.
+static LogicalResult checkNeed(Operation *op, Region &region, const char *who, int64_t registers) {
+  RegisterNeed need = registerNeed(region);
+  if (need.total() <= registers) return success();
+  (void)violate(op, {"", fmt::format("{} needs no more registers than it has", who),
+                     fmt::format("at most {}", registers),
+                     fmt::format("{}: {} in fragments, {} in scalars", need.total(), need.fragments, need.scalars),
+                     "smaller tiles, or fewer fragments at a time"});
+  mlir::emitRemark(need.where->getLoc()) << "the most registers are in use here";
+  return failure();
+}
+
+/// An assembler holds each MMA atom to the launch's registers, whatever a role has later.
+static LogicalResult checkAtoms(KernelOp kernel) {
+  constexpr int64_t kAddresses = 8;
+  int64_t launched = launchedOf(kernel);
+  WalkResult result = kernel.getBody().walk([&](WgmmaOp product) {
+    auto fragment = cast<PendingType>(product.getType()).getFragment();
+    int64_t atoms = fragment.getDimSize(0) / 64, sums = registersOf(product.getResult()) / std::max<int64_t>(atoms, 1);
+    if (sums + kAddresses <= launched) return WalkResult::advance();
+    (void)violate(product, {"", "an atom's sums fit the registers that the launch gives a thread",
+                            fmt::format("at most {} of {}", launched - kAddresses, launched), std::to_string(sums),
+                            "a narrower product, or fewer threads"});
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult checkRegisters(KernelOp kernel) {
+  if (failed(checkAtoms(kernel))) return failure();
+  for (auto roles : kernel.getBody().getOps<SpecializeOp>()) {
+    if (failed(checkNeed(roles, roles.getProducer(), "the producer", static_cast<int64_t>(roles.getProducerRegisters()))))
+      return failure();
+    return checkNeed(roles, roles.getConsumer(), "a consumer", static_cast<int64_t>(roles.getConsumerRegisters()));
+  }
+  return checkNeed(kernel, kernel.getBody(), "a thread", launchedOf(kernel));
+}
+
+namespace {
+struct TileVerify : impl::TileVerifyBase<TileVerify> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (!kernel.getThreads()) return;
+    if (failed(checkMeetings(kernel)) || failed(checkWaits(kernel)) || failed(checkProxies(kernel)) ||
+        failed(checkRegisters(kernel)))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+} // namespace kiln::tile
