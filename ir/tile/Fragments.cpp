@@ -42,7 +42,8 @@ static LogicalResult checkPart(SubtileOp op, const SharedTile &whole, const Shar
                         spell(op.getType())});
   std::optional<int64_t> row = constantOf(op.getRow()), column = constantOf(op.getColumn());
   bool rowFits = !row || (*row >= 0 && *row <= whole.rows - part.rows && *row % unit == 0);
-  bool columnFits = !column || (*column >= 0 && *column <= whole.columns - part.columns && *column % whole.panel == 0);
+  bool columnFits = !column || (*column >= 0 && *column <= whole.columns - part.columns &&
+                                *column % std::max<int64_t>(whole.panel, 1) == 0);
   if (rowFits && columnFits) return success();
   return violate(op, {"C2", "a part lies in its tile, at a row that the swizzle starts again with",
                       fmt::format("rows up to {} by {}, columns up to {} by {}", whole.rows - part.rows, unit,

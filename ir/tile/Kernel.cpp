@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -131,6 +132,23 @@ static LogicalResult checkDims(KernelOp kernel) {
   return success();
 }
 
+/// (C6): what types tell of extents of one name is one number.
+static LogicalResult checkNames(KernelOp kernel) {
+  llvm::StringMap<int64_t> extents;
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto memory = dyn_cast<GlobalType>(type);
+    if (!memory) continue;
+    for (auto [name, extent] : llvm::zip(dimsOf(kernel, i), memory.getShape())) {
+      if (ShapedType::isDynamic(extent)) continue;
+      auto [known, isNew] = extents.try_emplace(name, extent);
+      if (!isNew && known->second != extent)
+        return violate(kernel, {"C6", fmt::format("extents of one name, {}, are equal", name.str()),
+                                std::to_string(known->second), fmt::format("{} in argument {}", extent, i)});
+    }
+  }
+  return success();
+}
+
 /// (C8): what rows start at multiples of.
 static LogicalResult checkAligned(KernelOp kernel) {
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
@@ -194,7 +212,8 @@ LogicalResult KernelOp::verify() {
   if (int64_t threads = getThreads().value_or(32); threads < 32 || threads > 1024 || threads % 32 != 0)
     return violate(*this,
                    {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
-  if (failed(checkCluster(*this)) || failed(checkDims(*this)) || failed(checkAligned(*this))) return failure();
+  if (failed(checkCluster(*this)) || failed(checkDims(*this)) || failed(checkNames(*this)) ||
+      failed(checkAligned(*this))) return failure();
   return checkGrid(*this);
 }
 

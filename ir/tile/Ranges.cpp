@@ -1,5 +1,5 @@
 // How large the integers of ids and lanes get: facts for analyses of index arithmetic.
-#include "ir/tile/Tile.h"
+#include "ir/tile/Arguments.h"
 
 using namespace mlir;
 using namespace kiln::tile;
@@ -38,7 +38,10 @@ void ClusterRankOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn
 }
 
 void ExtentOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRanges) {
-  setResultRanges(getResult(), ConstantIntRanges::fromSigned(APInt(64, 0), APInt(64, kMost)));
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  std::optional<int64_t> known = kernel ? knownExtent(kernel, getDim()) : std::nullopt;
+  APInt least(64, known.value_or(0)), most(64, known.value_or(kMost));
+  setResultRanges(getResult(), ConstantIntRanges::fromSigned(least, most));
 }
 
 void StrideOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRanges) {

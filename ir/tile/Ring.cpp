@@ -101,12 +101,13 @@ static Piece pieceOf(Operation *op, int64_t cluster) {
 
 /// (C3) for one tile of a slot: the pieces that are copied to it are as many bytes as it has.
 static LogicalResult checkBytes(FillOp fill, Value tile, ArrayRef<Piece> pieces) {
-  int64_t least = 0, most = 0, whole = bytesOf(cast<SharedType>(tile.getType()));
+  constexpr int64_t kCountless = int64_t(1) << 40; // no shared memory is so large: bytes may be added up
+  int64_t least = 0, most = 0, whole = std::min(bytesOf(cast<SharedType>(tile.getType())), kCountless);
   for (const Piece &piece : pieces) {
     Value target = piece.target;
     while (auto part = target.getDefiningOp<SubtileOp>()) target = part.getSource();
     if (target != tile) continue;
-    int64_t bytes = bytesOf(cast<SharedType>(piece.target.getType()));
+    int64_t bytes = std::min(bytesOf(cast<SharedType>(piece.target.getType())), kCountless);
     least += bytes * piece.least;
     most += bytes * piece.most;
   }

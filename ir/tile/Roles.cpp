@@ -35,7 +35,7 @@ static LogicalResult checkRegisters(SpecializeOp op) {
 }
 
 LogicalResult SpecializeOp::verify() {
-  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  auto kernel = dyn_cast_or_null<KernelOp>((*this)->getParentOp());
   Operation *next = (*this)->getNextNode();
   if (!kernel || !isa_and_nonnull<ReturnOp>(next))
     return violate(*this, {"C1", "roles part once, at the end of the kernel", "in the kernel's block, then tile.return",
@@ -75,7 +75,7 @@ LogicalResult SpecializeOp::verifyRegions() {
 
 LogicalResult AllocTurnsOp::verify() {
   constexpr int64_t kBarriers = 16;
-  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  auto kernel = dyn_cast_or_null<KernelOp>((*this)->getParentOp());
   int64_t consumers = 0, used = 1, groups = getTurns().getType().getGroups();
   if (kernel) {
     for (auto roles : kernel.getBody().getOps<SpecializeOp>()) consumers = static_cast<int64_t>(roles.getConsumers());

@@ -26,6 +26,12 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 
 //===- Sizes ------------------------------------------------------------------------------------------------------===//
 
+/// a·b, INT64_MAX where an i64 does not hold it.
+static int64_t times(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
+}
+
 int64_t kiln::tile::bytesOf(Type element) {
   if (element.isIndex()) return 8;
   return (element.getIntOrFloatBitWidth() + 7) / 8;
@@ -41,7 +47,7 @@ int64_t kiln::tile::bytesOf(SharedType type) {
 kiln::layout::SharedTile kiln::tile::tileOf(SharedType type) {
   ArrayRef<int64_t> shape = type.getShape();
   int64_t columns = shape.empty() ? 1 : shape.back(), rows = 1;
-  for (int64_t extent : shape.drop_back(shape.empty() ? 0 : 1)) rows *= extent;
+  for (int64_t extent : shape.drop_back(shape.empty() ? 0 : 1)) rows = times(rows, extent);
   return {rows, columns, bytesOf(type.getElementType()), type.getSwizzle(), type.getPanel() ? type.getPanel() : columns};
 }
 
@@ -70,12 +76,6 @@ int64_t kiln::tile::slotOffset(RingType type, unsigned tile) {
 
 int64_t kiln::tile::slotBytes(RingType type) {
   return upTo(slotOffset(type, type.getTiles().size()), alignmentOf(type));
-}
-
-/// a·b, INT64_MAX where an i64 does not hold it.
-static int64_t times(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
 }
 
 int64_t kiln::tile::barriersOffset(RingType type) { return times(slotBytes(type), type.getStages()); }
@@ -181,7 +181,8 @@ void GlobalType::print(AsmPrinter &p) const {
 static LogicalResult verifyPanels(EmitError emitError, ArrayRef<int64_t> shape, int64_t elementBytes, int64_t swizzle,
                                   int64_t panel) {
   bool divides = shape.size() == 2 && panel > 0 && shape[1] % panel == 0;
-  if (panel == 0 || (divides && swizzle > 0 && panel * elementBytes == swizzle)) return success();
+  bool isWide = swizzle > 0 && swizzle % elementBytes == 0 && panel == swizzle / elementBytes;
+  if (panel == 0 || (divides && isWide)) return success();
   std::string rows = shape.size() == 2 ? fmt::format("{} columns", shape[1]) : fmt::format("rank {}", shape.size());
   return violate(emitError, "!tile.shared",
                  {"C4", "a panel must be as wide as the swizzle, and divide the columns",
@@ -196,7 +197,7 @@ LogicalResult SharedType::verify(EmitError emitError, ArrayRef<int64_t> shape, T
   if (!llvm::is_contained({0, 32, 64, 128}, swizzle))
     return violate(emitError, "!tile.shared",
                    {"C2", "a swizzle must be a row of chunks", "0, 32, 64 or 128 bytes", std::to_string(swizzle)});
-  int64_t rowBytes = shape.empty() ? 0 : shape.back() * bytesOf(element);
+  int64_t rowBytes = shape.empty() ? 0 : times(shape.back(), bytesOf(element));
   if (swizzle && rowBytes > 128 && rowBytes % swizzle != 0)
     return violate(emitError, "!tile.shared",
                    {"C3", "a swizzle must not reach into the next row", fmt::format("a multiple of {} bytes", swizzle),

@@ -53,7 +53,8 @@ def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
       warps: no `scf.if` or loop around them is decided by a value that differs from warp to warp, and none of their
       operands is one.
     - A ring with barriers is filled, waited for and released, or none of them; turns are taken and passed, or neither.
-    - What threads write to a shared tile is behind a `tile.proxy_fence` and a barrier before a tensor core reads it.
+    - What threads write to a shared tile is behind a `tile.proxy_fence` and a barrier before a tensor core reads it; a
+      tile that a store by tensor map reads is written again behind a `tile.tma_store_wait`.
     - A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every
       point; and one MMA atom's sums fit what the launch gives, whatever roles have later.
   }];

@@ -98,46 +98,95 @@ static Value writtenBy(Operation *op) {
   return {};
 }
 
-/// Whether a fence, then a meeting of the threads, stand between a write and a read, in the innermost block around both;
-/// where the read comes first, in the next turn of the loop.
-static bool isSeen(Operation *write, Operation *read) {
-  for (Operation *around = read->getParentOp(); around; around = around->getParentOp()) {
-    if (!around->isProperAncestor(write)) continue;
-    Operation *to = read;
+/// The ops that run between one and a later one, in the innermost block around both; where the second comes first, those
+/// up to it in the next turn of the loop. None where they never follow each other.
+static std::optional<SmallVector<Operation *>> opsBetween(Operation *first, Operation *second) {
+  for (Operation *around = second->getParentOp(); around; around = around->getParentOp()) {
+    if (!around->isProperAncestor(first)) continue;
+    Operation *to = second;
     while (to->getParentOp() != around) to = to->getParentOp();
     Block *block = to->getBlock();
-    Operation *from = block->findAncestorOpInBlock(*write);
-    if (!from) return true; // of different regions: one of them runs
-    bool inOrder = from->isBeforeInBlock(to), fenced = false;
-    if (!inOrder && !isa<LoopLikeOpInterface>(around)) return true;
-    for (Operation *op = from->getNextNode(); op != to; op = op ? op->getNextNode() : &block->front()) {
-      if (!op) continue;
-      fenced |= isa<ProxyFenceOp>(op);
-      if (fenced && isa<BarrierOp>(op)) return true;
-    }
-    return false;
+    Operation *from = block->findAncestorOpInBlock(*first);
+    if (!from) return std::nullopt; // of different regions: one of them runs
+    if (!from->isBeforeInBlock(to) && !isa<LoopLikeOpInterface>(around)) return std::nullopt;
+    SmallVector<Operation *> ops;
+    for (Operation *op = from->getNextNode(); op != to; op = op ? op->getNextNode() : &block->front())
+      if (op) ops.push_back(op);
+    return ops;
   }
-  return true;
+  return std::nullopt;
+}
+
+/// Whether a fence, then a meeting of the threads, stand between a write and a read.
+static bool isSeen(Operation *write, Operation *read) {
+  auto ops = opsBetween(write, read);
+  if (!ops) return true;
+  bool fenced = false;
+  for (Operation *op : *ops) {
+    fenced |= isa<ProxyFenceOp>(op);
+    if (fenced && isa<BarrierOp>(op)) return true;
+  }
+  return false;
+}
+
+/// Whether two names of slots of a ring are known to be of different slots.
+static bool areDifferentSlots(Value a, Value b) {
+  auto one = dyn_cast_or_null<SlotOp>(sourceOf(a)), other = dyn_cast_or_null<SlotOp>(sourceOf(b));
+  if (!one || !other) return false;
+  std::optional<int64_t> i = constantOf(one.getIteration()), j = constantOf(other.getIteration());
+  return i && j && (*i - *j) % one.getRing().getType().getStages() != 0;
+}
+
+/// Whether a store by tensor map has read its tile when it is written again: a wait in between leaves no more stores in
+/// flight than there are other slots.
+static bool isRead(Operation *store, Operation *write, Operation *memory) {
+  auto ops = opsBetween(store, write);
+  auto ring = dyn_cast<AllocRingOp>(memory);
+  int64_t slots = ring ? ring.getRing().getType().getStages() : 1;
+  return !ops || llvm::any_of(*ops, [&](Operation *op) {
+    auto wait = dyn_cast<TmaStoreWaitOp>(op);
+    return wait && static_cast<int64_t>(wait.getPending()) < slots;
+  });
+}
+
+/// Ops that threads write shared tiles with, by the tiles' memory.
+using Writes = llvm::DenseMap<Operation *, SmallVector<Operation *>>;
+
+static LogicalResult checkProduct(WgmmaOp product, const Writes &writes) {
+  for (Value tile : {Value(product.getA()), Value(product.getB())}) {
+    Operation *memory = isa<SharedType>(tile.getType()) ? memoryOf(tile) : nullptr;
+    if (!memory) continue;
+    for (Operation *write : writes.lookup(memory))
+      if (!isSeen(write, product))
+        return violate(product, {"", "a tensor core sees what threads wrote behind a fence and a barrier",
+                                 "tile.proxy_fence, then tile.barrier", "a tile written without them"});
+  }
+  return success();
+}
+
+static LogicalResult checkStore(Operation *store, Value tile, const Writes &writes) {
+  Operation *memory = memoryOf(tile);
+  if (!memory) return success();
+  for (Operation *write : writes.lookup(memory))
+    if (!areDifferentSlots(tile, writtenBy(write)) && !isRead(store, write, memory))
+      return violate(write, {"", "a tile is written when the store before has read it",
+                             "a tile.tma_store_wait between, with fewer pending than there are slots", "none"});
+  return success();
 }
 
 static LogicalResult checkProxies(KernelOp kernel) {
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> writes;
+  Writes writes;
   kernel.getBody().walk([&](Operation *op) {
     Value tile = writtenBy(op);
     if (!tile || !isa<SharedType>(tile.getType())) return;
     if (Operation *memory = memoryOf(tile)) writes[memory].push_back(op);
   });
-  WalkResult result = kernel.getBody().walk([&](WgmmaOp product) {
-    for (Value tile : {Value(product.getA()), Value(product.getB())}) {
-      Operation *memory = isa<SharedType>(tile.getType()) ? memoryOf(tile) : nullptr;
-      for (Operation *write : memory ? writes.lookup(memory) : SmallVector<Operation *>())
-        if (!isSeen(write, product)) {
-          (void)violate(product, {"", "a tensor core sees what threads wrote behind a fence and a barrier",
-                                  "tile.proxy_fence, then tile.barrier", "a tile written without them"});
-          return WalkResult::interrupt();
-        }
-    }
-    return WalkResult::advance();
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    LogicalResult checked = success();
+    if (auto product = dyn_cast<WgmmaOp>(op)) checked = checkProduct(product, writes);
+    if (auto store = dyn_cast<TmaStoreOp>(op)) checked = checkStore(op, store.getSource(), writes);
+    if (auto store = dyn_cast<BulkStoreOp>(op)) checked = checkStore(op, store.getSource(), writes);
+    return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -102,6 +102,15 @@ tile.kernel @k(%x: !tile.global<?x64xf32> {tile.dims = ["M"]}) grid 1 {
 
 // -----
 
+// expected-error @below {{'tile.kernel' (C6): extents of one name, K, are equal}}
+// expected-note @below {{expected: 64}}
+// expected-note @below {{found: 128 in argument 1}}
+tile.kernel @k(%x: !tile.global<?x64xf32> {tile.dims = ["M", "K"]}, %y: !tile.global<128x?xf32> {tile.dims = ["K", "N"]}) grid 1 {
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{'tile.kernel' (C7): a cluster is a few CTAs}}
 // expected-note @below {{expected: 1 to 8}}
 // expected-note @below {{found: 16}}

@@ -230,3 +230,54 @@ tile.kernel @atom() grid 1 threads 512 {
   }
   tile.return
 }
+
+// -----
+
+// Two chunks in turn: the store of the turn before last must have read its own.
+!F = tensor<64x64xbf16, #tile.wgmma>
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @overwritten(%c: !tile.global<64x64xbf16>, %x: bf16, %n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = tile.splat %x : bf16 -> !F
+  %chunks = tile.alloc_ring : !tile.ring<2 x !T>
+  scf.for %i = %c0 to %n step %c1 {
+    %chunk = tile.slot %chunks[%i] : !tile.ring<2 x !T> -> !T
+    tile.tma_store_wait 2
+    // expected-error @below {{'tile.store_matrix': a tile is written when the store before has read it}}
+    // expected-note @below {{expected: a tile.tma_store_wait between, with fewer pending than there are slots}}
+    // expected-note @below {{found: none}}
+    tile.store_matrix %f, %chunk[%c0, %c0] : !F, !T
+    tile.tma_store %chunk, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+  }
+  tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+// One store in flight while the other chunk is written; slots that are known to differ need no wait.
+!F = tensor<64x64xbf16, #tile.wgmma>
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+// CHECK-LABEL: tile.kernel @in_turn
+tile.kernel @in_turn(%c: !tile.global<64x64xbf16>, %x: bf16, %n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = tile.splat %x : bf16 -> !F
+  %chunks = tile.alloc_ring : !tile.ring<2 x !T>
+  %pair = tile.alloc_ring : !tile.ring<2 x !T>
+  scf.for %i = %c0 to %n step %c1 {
+    %chunk = tile.slot %chunks[%i] : !tile.ring<2 x !T> -> !T
+    tile.tma_store_wait 1
+    tile.store_matrix %f, %chunk[%c0, %c0] : !F, !T
+    tile.tma_store %chunk, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+  }
+  %one = tile.slot %pair[%c0] : !tile.ring<2 x !T> -> !T
+  tile.store_matrix %f, %one[%c0, %c0] : !F, !T
+  tile.tma_store %one, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+  %two = tile.slot %pair[%c1] : !tile.ring<2 x !T> -> !T
+  tile.store_matrix %f, %two[%c0, %c0] : !F, !T
+  tile.tma_store %two, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+  tile.tma_store_wait 0
+  tile.return
+}
