@@ -101,6 +101,9 @@ std::vector<std::string> Expr::extents() const {
   return names;
 }
 
+Expr Expr::left() const { return node ? node->a : Expr(); }
+Expr Expr::right() const { return node ? node->b : Expr(); }
+
 int64_t Expr::evaluate(const Bindings &bindings) const {
   if (!node) return value;
   if (node->kind == Kind::Extent) {

@@ -36,6 +36,10 @@ public:
   /// The extents that it reads, each once, from left to right.
   std::vector<std::string> extents() const;
 
+  /// The operands of any other kind than a constant or an extent; 0 for those.
+  Expr left() const;
+  Expr right() const;
+
   /// The value under `bindings`. Throws Error (invalid input) on an unbound extent, overflow, or a divisor below 1.
   int64_t evaluate(const Bindings &bindings = {}) const;
   /// The text of the expression: "128", "n", "ceildiv(n, 64) * 4", "max(n + 1, 8)".

@@ -22,7 +22,8 @@ struct Arithmetic {
   Value c(int64_t value) const { return to.i32(value); }
   Value add(Value x, Value y) const { return LLVM::AddOp::create(to.rewriter, to.loc, x, y); }
   Value sub(Value x, Value y) const { return LLVM::SubOp::create(to.rewriter, to.loc, x, y); }
-  Value mul(Value x, int64_t by) const { return LLVM::MulOp::create(to.rewriter, to.loc, x, c(by)); }
+  Value mul(Value x, Value y) const { return LLVM::MulOp::create(to.rewriter, to.loc, x, y); }
+  Value mul(Value x, int64_t by) const { return mul(x, c(by)); }
   Value div(Value x, int64_t by) const { return LLVM::UDivOp::create(to.rewriter, to.loc, x, c(by)); }
   Value rem(Value x, int64_t by) const { return LLVM::URemOp::create(to.rewriter, to.loc, x, c(by)); }
   Value min(Value x, Value y) const { return LLVM::SMinOp::create(to.rewriter, to.loc, x, y); }
@@ -62,8 +63,9 @@ class BoxCopy {
 public:
   BoxCopy(tile::AsyncCopyOp copy, ArrayRef<ValueRange> operands, Lowering &to)
       : copy(copy), to(to), a{to}, tile(copy.getTarget().getType()), source(to, copy.getSource(), operands[0][0]),
-        target(to, copy.getTarget(), operands[4][0]), offset(operands[1][0]), rows(to.low32(operands[2][0])),
+        target(to, copy.getTarget(), operands.back()[0]), offset(operands[1][0]), rows(to.low32(operands[2][0])),
         columns(to.low32(operands[3][0])) {
+    if (copy.getStride()) stride = operands[4][0];
     elements = 16 / tile::bytesOf(tile.getElementType());
     chunksPerRow = tile.getShape()[1] / elements;
     chunks = tile.getShape()[0] * chunksPerRow;
@@ -87,9 +89,19 @@ private:
   Memory source, target;
   Value offset, rows, columns;
   int64_t elements, chunksPerRow, chunks;
-  Value row, bytes; ///< of the thread's chunk that offsets count from
+  Value stride;             ///< of rows, i64, where it is no number
+  Value row, column, bytes; ///< of the thread's chunk that offsets count from
 
-  int64_t stride() { return static_cast<int64_t>(copy.getRowStride()); }
+  /// Offsets in the source count from row `row` of the thread's column.
+  void startSource(Value row) {
+    if (!stride) {
+      auto known = static_cast<int64_t>(*copy.getRowStride());
+      return source.startAt(offset, {row, column}, known, (tile.getShape()[0] - 1) * known);
+    }
+    OpBuilder &b = to.rewriter;
+    Value down = LLVM::MulOp::create(b, to.loc, LLVM::SExtOp::create(b, to.loc, b.getI64Type(), row), stride);
+    source.startAt(offset, LLVM::AddOp::create(b, to.loc, down, LLVM::SExtOp::create(b, to.loc, b.getI64Type(), column)));
+  }
 
   /// The thread's chunk from chunk `first` on; threads that have none repeat the last. Where threads are whole rows and
   /// every one has a chunk, the thread's very first.
@@ -98,8 +110,8 @@ private:
     if (first > 0) number = a.add(number, a.c(first));
     if (!whole) number = a.min(number, a.c(chunks - 1));
     row = a.div(number, chunksPerRow);
-    Value column = a.mul(a.rem(number, chunksPerRow), elements);
-    source.startAt(offset, {row, column}, stride(), (tile.getShape()[0] - 1) * stride());
+    column = a.mul(a.rem(number, chunksPerRow), elements);
+    startSource(row);
     target.startAt(to.i64(0), a.add(a.mul(row, tile.getShape()[1]), column));
     Value left = a.max(a.min(a.sub(columns, column), a.c(elements)), a.c(0));
     bytes = a.mul(left, 16 / elements);
@@ -108,8 +120,11 @@ private:
   void copyChunk(int64_t down) {
     Value here = down == 0 ? row : a.add(row, a.c(down));
     Value some = a.select(a.less(here, rows), bytes, a.c(0));
+    // Constant strides are offsets in the instruction.
+    if (stride && down > 0) startSource(here);
+    int64_t past = stride ? 0 : down * static_cast<int64_t>(*copy.getRowStride());
     NVVM::CpAsyncOp::create(to.rewriter, to.loc, addressOf(to, target.at(down * tile.getShape()[1])),
-                            addressOf(to, source.at(down * stride())), 16, NVVM::LoadCacheModifierKind::CG, some);
+                            addressOf(to, source.at(past)), 16, NVVM::LoadCacheModifierKind::CG, some);
   }
 };
 

@@ -20,10 +20,13 @@ LogicalResult AsyncCopyOp::verify() {
   if (getSource().getType().getElementType() != target.getElementType())
     return violate(*this, {"C2", "a copy changes no element", spell(getSource().getType().getElementType()),
                            spell(target.getElementType())});
+  if (getRowStride().has_value() == !!getStride())
+    return violate(*this, {"C4", "rows have one stride", "`rows` or `stride`", getStride() ? "both" : "neither"});
   int64_t chunk = 16 / bytesOf(target.getElementType());
-  if (static_cast<int64_t>(getRowStride()) % chunk == 0) return success();
+  auto stride = static_cast<int64_t>(getRowStride().value_or(0));
+  if (stride % chunk == 0) return success();
   return violate(*this, {"C3", "rows in global memory must start at 16 bytes", fmt::format("a multiple of {}", chunk),
-                         std::to_string(static_cast<int64_t>(getRowStride())), "tile.load and tile.store"});
+                         std::to_string(stride), "tile.load and tile.store"});
 }
 
 /// (C4): rows start at multiples of 16 bytes, by the stride or by what the argument says.

@@ -25,16 +25,22 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
     negative or zero limit copies nothing. The CTA's threads move 16 bytes at a time. The copy is done for a thread when
     its group (`tile.async_commit`) has been waited for, and for the CTA behind a barrier after that.
 
-    `offset` and `row_stride` count elements and are multiples of 16 bytes; so is the source's base.
+    `offset` and the row stride, a number (`rows`) or a value (`stride`), count elements and are multiples of 16 bytes; so
+    is the source's base.
 
     (C1) the tile has rank 2, its rows are a multiple of 16 bytes. (C2) the element types are the same. (C3) `row_stride`
-    is a multiple of 16 bytes.
+    is a multiple of 16 bytes. (C4) there is one row stride.
   }];
-  let arguments = (ins Arg<Tile_GlobalType, "", [MemRead]>:$source, Index:$offset, I64Attr:$row_stride, Index:$rows,
-                       Index:$columns, Arg<Tile_SharedType, "", [MemWrite]>:$target);
+  let arguments = (ins Arg<Tile_GlobalType, "", [MemRead]>:$source, Index:$offset, OptionalAttr<I64Attr>:$row_stride,
+                       Index:$rows, Index:$columns, Optional<Index>:$stride, Arg<Tile_SharedType, "", [MemWrite]>:$target);
   let assemblyFormat = [{
-    $source `[` $offset `]` `rows` $row_stride `limit` `[` $rows `,` $columns `]` `,` $target attr-dict `:` type($source) `,` type($target)
+    $source `[` $offset `]` (`rows` $row_stride^)? (`stride` $stride^)? `limit` `[` $rows `,` $columns `]` `,` $target
+    attr-dict `:` type($source) `,` type($target)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$offset, "::mlir::IntegerAttr":$row_stride,
+                                 "::mlir::Value":$rows, "::mlir::Value":$columns, "::mlir::Value":$target), [{
+    build($_builder, $_state, source, offset, row_stride, rows, columns, ::mlir::Value(), target);
+  }]>];
   let hasVerifier = 1;
 }
 

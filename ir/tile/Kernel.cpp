@@ -234,6 +234,8 @@ static LogicalResult checkThreads(Operation *op, Type type, int64_t threads) {
   int64_t wanted = distribution ? distribution->threads() : 0;
   bool ofWarp = distribution && distribution->kind == kiln::layout::FragmentKind::Blocked && wanted == 32;
   if (wanted == threads || (ofWarp && threads)) return success();
+  // Constants are nobody's: passes move those of a role to the kernel's own block.
+  if (wanted && threads && op->hasTrait<OpTrait::ConstantLike>()) return success();
   bool inRole = op->getParentOfType<SpecializeOp>() != nullptr;
   return kiln::ir::violate(op->getLoc(), "tile.kernel",
                            {"C5", inRole ? "a fragment must fit the role's warpgroup"

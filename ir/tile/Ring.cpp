@@ -175,12 +175,19 @@ static Operation *loopAround(Operation *a, Operation *b) {
   return nullptr;
 }
 
+/// Whether what `read` started is done where `around`, a loop or branch that holds it or the read itself, ends.
+static bool isDoneWithin(Operation *read, Operation *around) {
+  for (Operation *from = read; from != around; from = from->getParentOp())
+    if (isDoneBetween(*from->getBlock(), from, nullptr)) return true;
+  return false;
+}
+
 /// Whether what `read` started is done at `release`, in the same execution of the blocks around both.
 static bool isDoneAfter(Operation *read, Operation *release) {
   for (Operation *at = release; at; at = at->getParentOp()) {
     Block *block = at->getBlock();
     Operation *from = block ? block->findAncestorOpInBlock(*read) : nullptr;
-    if (from) return !from->isBeforeInBlock(at) || isDoneBetween(*block, from, at);
+    if (from) return !from->isBeforeInBlock(at) || isDoneWithin(read, from) || isDoneBetween(*block, from, at);
     if (!block || isa<KernelOp>(at)) return false;
     if (isDoneBetween(*block, nullptr, at)) return true;
   }
@@ -191,9 +198,7 @@ static bool isDoneAfter(Operation *read, Operation *release) {
 static bool isDoneInTurn(Operation *read, Operation *release, Operation *loop) {
   for (Operation *at = release; at != loop; at = at->getParentOp())
     if (isDoneBetween(*at->getBlock(), nullptr, at)) return true;
-  for (Operation *from = read; from != loop; from = from->getParentOp())
-    if (isDoneBetween(*from->getBlock(), from, nullptr)) return true;
-  return false;
+  return isDoneWithin(read, loop);
 }
 
 /// The read is of the slot that is released, as far as values say.

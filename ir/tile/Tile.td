@@ -3,6 +3,7 @@
 #ifndef KILN_IR_TILE_TILE
 #define KILN_IR_TILE_TILE
 
+include "ir/tile/Abbreviations.td"
 include "ir/tile/Bulk.td"
 include "ir/tile/Cta.td"
 include "ir/tile/Fragments.td"

@@ -25,6 +25,23 @@ def TileExpandFunctions : Pass<"tile-expand-functions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def TileExpand : Pass<"tile-expand", "::kiln::tile::KernelOp"> {
+  let summary = "spells out the ops that people abbreviate with";
+  let description = [{
+    ```mlir
+    %bk = tile.size !tile.shared<128x64xbf16>[1]
+    %at = tile.index %s * %bk
+      ⇒
+    %bk = arith.constant 64 : index
+    %at = arith.muli %s, %bk : index
+    ```
+    `tile.unravel` becomes divisions and remainders, `tile.fold_columns` extracts and combines parts, `tile.async_load` a
+    `tile.async_copy` of what is left of the matrix. First of the passes
+    on programs that people write: what comes after sees constants where types say sizes. Numerics: none changed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileUnroll : Pass<"tile-unroll", "::kiln::tile::KernelOp"> {
   let summary = "unrolls fully each loop that says `tile.unroll`";
   let description = [{

@@ -32,6 +32,15 @@ TEST(Expr, NamesTheExtentsThatItReads) {
             (std::vector<std::string>{"sms", "M", "N"}));
 }
 
+TEST(Expr, PartsAreExpressions) {
+  Expr e = ceilDiv(Expr::extent("n"), 64) * 4;
+  EXPECT_EQ(e.kind(), Expr::Kind::Mul);
+  EXPECT_EQ(e.left().toString(), "ceildiv(n, 64)");
+  EXPECT_EQ(e.right().constant(), 4);
+  EXPECT_TRUE(Expr(5).left() == Expr(0));
+  EXPECT_TRUE(Expr::extent("n").right() == Expr(0));
+}
+
 TEST(Expr, WhatHasNoValueIsAnError) {
   Expr n = Expr::extent("n");
   EXPECT_THROW(n.evaluate(), Error);

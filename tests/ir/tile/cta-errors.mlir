@@ -251,3 +251,15 @@ tile.kernel @k(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"], tile.aligned 
   tile.async_load %x[%i, %c4], %s : !tile.global<?x?xbf16>, !tile.shared<8x8xbf16>
   tile.return
 }
+
+// -----
+
+tile.kernel @async_copy_strides(%x: !tile.global<64x64xbf16>) grid 1 threads 128 {
+  %c = tile.cta_id
+  %t = tile.alloc : !tile.shared<32x64xbf16>
+  // expected-error @below {{'tile.async_copy' (C4): rows have one stride}}
+  // expected-note @below {{expected: `rows` or `stride`}}
+  // expected-note @below {{found: neither}}
+  tile.async_copy %x[%c] limit [%c, %c], %t : !tile.global<64x64xbf16>, !tile.shared<32x64xbf16>
+  tile.return
+}

@@ -289,3 +289,47 @@ tile.kernel @k(%y: !tile.global<256xf32>) grid 1 threads 128 {
   tile.ring_release %r[%c0] : !tile.ring<2 x !T>
   tile.return
 }
+
+// -----
+
+// A slot that a loop reads is free behind the loop if each turn waits for its own products.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!S = tensor<64x64xf32, #tile.wgmma>
+!P = !tile.pending<!S>
+tile.kernel @free(%n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<1 x !T>
+  %t = tile.ring_wait %r[%c0] : !tile.ring<1 x !T> -> !T
+  %zero = arith.constant dense<0.0> : !S
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> !S {
+    %p = tile.wgmma %t, %t transpose, %acc : !T, !T, !S -> !P
+    %q = tile.wgmma_wait %p : !P -> !S
+    scf.yield %q : !S
+  }
+  tile.ring_release %r[%c0] : !tile.ring<1 x !T>
+  tile.return
+}
+
+// -----
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
+tile.kernel @in_flight(%n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<1 x !T>
+  %t = tile.ring_wait %r[%c0] : !tile.ring<1 x !T> -> !T
+  %none = tile.wgmma_none : !P
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %none) -> !P {
+    %p = tile.wgmma %t, %t transpose, %acc : !T, !T, !P -> !P
+    %q = tile.wgmma_wait %p in_flight 1 : !P -> !P
+    scf.yield %q : !P
+  }
+  // expected-error @below {{'tile.ring_release' (C2): what tile.wgmma reads of the slot must have been waited for}}
+  // expected-note @below {{expected: a tile.wgmma_wait before, with fewer in flight than were started since}}
+  // expected-note @below {{found: none}}
+  // expected-note @below {{try: tile.wgmma_wait with `in_flight` 0, or the release of an earlier iteration}}
+  tile.ring_release %r[%c0] : !tile.ring<1 x !T>
+  tile.return
+}

@@ -195,7 +195,8 @@ void asyncCopy(Machine &m, Operation *op) {
   auto type = copy.getTarget().getType();
   auto offset = static_cast<int64_t>(m.uniform(copy.getOffset())),
        rows = static_cast<int64_t>(m.uniform(copy.getRows()));
-  auto columns = static_cast<int64_t>(m.uniform(copy.getColumns())), stride = static_cast<int64_t>(copy.getRowStride());
+  auto columns = static_cast<int64_t>(m.uniform(copy.getColumns()));
+  auto stride = static_cast<int64_t>(copy.getStride() ? m.uniform(copy.getStride()) : *copy.getRowStride());
   if (offset * tile::bytesOf(type.getElementType()) % 16)
     throw Fault("a copy does not start at a multiple of 16 bytes");
   Target to(m, copy.getTarget(), IndexType::get(op->getContext()), 0),

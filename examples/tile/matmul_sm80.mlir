@@ -1,0 +1,119 @@
+// C = A·B on any GPU from sm_80 on: copies by cp.async, products by mma.sync. B has a row per step of k.
+//
+// There is nobody to specialise: all eight warps start copies, wait, and multiply. A tile of C, 128x256, is cut among a
+// grid of 2x4 warps, 64x64 each, which is 128 sums to a thread. Three latencies are hidden, each by something that was
+// started ahead: memory's by copies two steps ahead, in a ring of three slots; shared memory's by fragments that are
+// loaded while the tensor cores work on those before; and that of the loads right behind a barrier by the last product
+// of the step before, which waits for them.
+
+!A = !tile.shared<128x64xbf16, swizzle = 128>                   // a step of k: rows of A
+!B = !tile.shared<64x256xbf16, swizzle = 128>                   // and columns of B
+!As = !tile.ring<3 x !A>
+!Bs = !tile.ring<3 x !B>
+!AFragment = tensor<128x16xbf16, #tile.mma_a<warps = [2, 4]>>   // an atom's step of k, a quarter of the slot's
+!BFragment = tensor<16x256xbf16, #tile.mma_b<warps = [2, 4]>>
+!Sum = tensor<128x256xf32, #tile.mma_acc<warps = [2, 4]>>
+!Out = !tile.shared<128x264xf32>                                // rows 8 floats longer than C's tile meet all banks
+!Row = tensor<256xf32, #tile.blocked<vec = 8, threads = 32>>    // a row in the hands of one warp
+!Rounded = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
+!InRow = tensor<256xi1, #tile.blocked<vec = 8, threads = 32>>
+!Operand = !tile.global<?x?xbf16>
+!Result = !tile.global<?x?xbf16>
+
+tile.kernel @matmul(%a: !Operand {tile.name = "a", tile.dims = ["M", "K"], tile.aligned = 8},
+                    %b: !Operand {tile.name = "b", tile.dims = ["K", "N"], tile.aligned = 8},
+                    %c: !Result {tile.name = "c", tile.dims = ["M", "N"], tile.aligned = 8})
+    grid "ceildiv(M, 128) * ceildiv(N, 256)" threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %warps = arith.constant 8 : index
+  %bm = tile.size !A[0]
+  %bn = tile.size !B[1]
+  %bk = tile.size !A[1]
+  %pitch = tile.size !Out[1]
+  %atom = arith.constant 16 : index
+  %m = tile.extent "M"
+  %n = tile.extent "N"
+  %k = tile.extent "K"
+  %rows = tile.index ceildiv(%m, %bm)
+  %columns = tile.index ceildiv(%n, %bn)
+  %steps = tile.index ceildiv(%k, %bk)
+  %cta = tile.cta_id
+  %warp = tile.warp_id
+  %tm, %tn = tile.rasterize %cta of [%rows, %columns] group 8
+  %row = tile.index %tm * %bm
+  %column = tile.index %tn * %bn
+  %as = tile.alloc_ring : !As
+  %bs = tile.alloc_ring : !Bs
+
+  // The first two steps. Outside of A and B copies write zeros; so does a step that is none, which is started all the
+  // same: groups are counted.
+  %ahead = arith.constant 2 : index
+  scf.for %s = %c0 to %ahead step %c1 {
+    %at = tile.index %s * %bk
+    %a_slot = tile.slot %as[%s] : !As -> !A
+    %b_slot = tile.slot %bs[%s] : !Bs -> !B
+    tile.async_load %a[%row, %at], %a_slot : !Operand, !A
+    tile.async_load %b[%at, %column], %b_slot : !Operand, !B
+    tile.async_commit
+  } {tile.unroll}
+  tile.async_wait 1
+  tile.barrier
+  %a_first = tile.slot %as[%c0] : !As -> !A
+  %b_first = tile.slot %bs[%c0] : !Bs -> !B
+  %x_first = tile.load_matrix %a_first[%c0, %c0] : !A -> !AFragment
+  %y_first = tile.load_matrix %b_first[%c0, %c0] : !B -> !BFragment
+  %zero = arith.constant dense<0.0> : !Sum
+
+  %sum, %x_end, %y_end = scf.for %s = %c0 to %steps step %c1
+      iter_args(%acc = %zero, %x0 = %x_first, %y0 = %y_first) -> (!Sum, !AFragment, !BFragment) {
+    // The slot of the step before is free: everybody has met since.
+    %soon = tile.index %s + 2
+    %more = arith.cmpi slt, %soon, %steps : index
+    scf.if %more {
+      %at = tile.index %soon * %bk
+      %a_slot = tile.slot %as[%soon] : !As -> !A
+      %b_slot = tile.slot %bs[%soon] : !Bs -> !B
+      tile.async_load %a[%row, %at], %a_slot : !Operand, !A
+      tile.async_load %b[%at, %column], %b_slot : !Operand, !B
+    }
+    tile.async_commit
+    %a_here = tile.slot %as[%s] : !As -> !A
+    %b_here = tile.slot %bs[%s] : !Bs -> !B
+    %acc_last, %x_last, %y_last = scf.for %i = %atom to %bk step %atom
+        iter_args(%acc1 = %acc, %x1 = %x0, %y1 = %y0) -> (!Sum, !AFragment, !BFragment) {
+      %x2 = tile.load_matrix %a_here[%c0, %i] : !A -> !AFragment
+      %y2 = tile.load_matrix %b_here[%i, %c0] : !B -> !BFragment
+      %acc2 = tile.mma %x1, %y1, %acc1 : !AFragment, !BFragment, !Sum
+      scf.yield %acc2, %x2, %y2 : !Sum, !AFragment, !BFragment
+    } {tile.unroll}
+    tile.async_wait 1
+    tile.barrier
+    // Behind the last step this is a slot that holds something older: it is loaded, and not used.
+    %next = tile.index min(%s + 1, %steps - 1)
+    %a_next = tile.slot %as[%next] : !As -> !A
+    %b_next = tile.slot %bs[%next] : !Bs -> !B
+    %x3 = tile.load_matrix %a_next[%c0, %c0] : !A -> !AFragment
+    %y3 = tile.load_matrix %b_next[%c0, %c0] : !B -> !BFragment
+    %acc3 = tile.mma %x_last, %y_last, %acc_last : !AFragment, !BFragment, !Sum
+    scf.yield %acc3, %x3, %y3 : !Sum, !AFragment, !BFragment
+  }
+
+  // Through shared memory, so that a warp can store whole rows: behind the barrier the tile lies where the rings were.
+  tile.async_wait 0
+  tile.barrier
+  %out = tile.alloc : !Out
+  tile.store %sum, %out[%c0] aligned 8 rows 264 : !Sum, !Out
+  tile.barrier
+  %inside = tile.index %n - %column
+  %in_row = tile.lane_mask %inside aligned 8 : !InRow
+  %live = tile.index min(%m - %row, %bm)
+  scf.for %r = %warp to %live step %warps {
+    %from = tile.index %r * %pitch
+    %wide = tile.load %out[%from] aligned 8 : !Out -> !Row
+    %rounded = arith.truncf %wide : !Row to !Rounded
+    %to = tile.index (%row + %r) * %n + %column
+    tile.store %rounded, %c[%to] aligned 8 mask %in_row : !InRow : !Rounded, !Result
+  }
+  tile.return
+}
