@@ -1,14 +1,11 @@
-// One row per op of the ptx dialect: its text and its registers. What touches memory has side effects; none waits for
-// other threads, which would have to be convergent.
+// One row per op of the ptx dialect: its text and its registers.
 #include "codegen/ptx/PtxTranslation.h"
+#include "codegen/ptx/Assembly.h"
 #include "ir/ptx/Ptx.h"
 
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
-
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 
 #include <fmt/format.h>
 
@@ -18,99 +15,22 @@ using namespace kiln::codegen;
 
 namespace {
 
-/// Builds one piece of assembly.
-class Assembly {
-public:
-  Assembly(llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) : b(b), translation(translation) {}
-
-  /// A register that the text writes, before it has read the inputs; its number.
-  unsigned output(Type type) {
-    llvm::Type *held = heldAs(translation.convertType(type));
-    outputs.push_back(held);
-    constraints += (constraints.empty() ? "=&" : ",=&") + letterOf(held);
-    return count++;
-  }
-  /// A register that the text reads; outputs come first.
-  unsigned input(Value value) {
-    llvm::Value *v = translation.lookupValue(value);
-    llvm::Type *held = heldAs(v->getType());
-    if (held != v->getType()) v = v->getType()->isIntegerTy(8) ? b.CreateZExt(v, held) : b.CreateBitCast(v, held);
-    inputs.push_back(v);
-    constraints += (constraints.empty() ? "" : ",") + letterOf(held);
-    return count++;
-  }
-
-  /// Makes the call; `results` are the outputs, in order. What touches memory is neither dropped nor moved past others.
-  void emit(const std::string &text, ResultRange results, bool touchesMemory = true) {
-    llvm::Type *type = outputs.empty()       ? b.getVoidTy()
-                       : outputs.size() == 1 ? outputs[0]
-                                             : llvm::StructType::get(b.getContext(), outputs);
-    SmallVector<llvm::Type *> types;
-    for (llvm::Value *v : inputs) types.push_back(v->getType());
-    auto *assembly = llvm::InlineAsm::get(llvm::FunctionType::get(type, types, false), text,
-                                          constraints + (touchesMemory ? ",~{memory}" : ""), touchesMemory);
-    llvm::CallInst *call = b.CreateCall(assembly, inputs);
-    for (auto [i, result] : llvm::enumerate(results)) {
-      llvm::Value *v = outputs.size() == 1 ? call : b.CreateExtractValue(call, static_cast<unsigned>(i));
-      llvm::Type *wanted = translation.convertType(result.getType());
-      if (wanted != v->getType()) v = wanted->isIntegerTy(8) ? b.CreateTrunc(v, wanted) : b.CreateBitCast(v, wanted);
-      translation.mapValue(result, v);
-    }
-  }
-
-private:
-  llvm::IRBuilderBase &b;
-  LLVM::ModuleTranslation &translation;
-  std::string constraints;
-  SmallVector<llvm::Type *> outputs;
-  SmallVector<llvm::Value *> inputs;
-  unsigned count = 0;
-
-  /// There are no registers of 8 bits, and those of 16 hold integers.
-  llvm::Type *heldAs(llvm::Type *type) {
-    return type->isPointerTy() || type->isIntegerTy(1) || type->getScalarSizeInBits() > 16 ? type : b.getInt16Ty();
-  }
-
-  std::string letterOf(llvm::Type *type) {
-    if (type->isPointerTy()) return type->getPointerAddressSpace() == ptx::Shared ? "r" : "l";
-    if (type->isFloatTy()) return "f";
-    if (type->isDoubleTy()) return "d";
-    switch (type->getIntegerBitWidth()) {
-    case 1:
-      return "b";
-    case 16:
-      return "h";
-    case 32:
-      return "r";
-    default:
-      return "l";
-    }
-  }
-};
-
 /// ".b32", ".v4.b32": registers of a memory access.
 std::string accessOf(Type type, size_t count) {
   unsigned bits = type.getIntOrFloatBitWidth();
   return (count == 1 ? "" : fmt::format(".v{}", count)) + fmt::format(".b{}", bits);
 }
 
-/// "{$0, $1}", or "$0" alone.
-std::string registerList(unsigned first, size_t count) {
-  std::string text = fmt::format("${}", first);
-  for (size_t i = 1; i < count; ++i) text += fmt::format(", ${}", first + i);
-  return count == 1 ? text : "{" + text + "}";
-}
-
 StringRef spaceOf(Value pointer) {
-  return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() == ptx::Shared ? "shared" : "global";
+  switch (cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace()) {
+  case ptx::Shared:
+    return "shared";
+  case ptx::SharedCluster:
+    return "shared::cluster";
+  default:
+    return "global";
+  }
 }
-
-using TranslateFn = LogicalResult (*)(Operation *, llvm::IRBuilderBase &, LLVM::ModuleTranslation &);
-struct PtxRow {
-  StringRef op;
-  TranslateFn translate;
-  bool isArchSpecific = false; ///< only "a" targets have its instruction
-};
 
 LogicalResult translateLoad(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
   auto load = cast<ptx::LoadOp>(op);
@@ -118,13 +38,14 @@ LogicalResult translateLoad(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleT
   Type type = load.getValues()[0].getType();
   std::string text = "{";
   for (Value value : load.getValues())
-    text += fmt::format(" mov.b{} ${}, 0;", std::max(16u, type.getIntOrFloatBitWidth()), assembly.output(value.getType()));
+    text +=
+        fmt::format(" mov.b{} ${}, 0;", std::max(16u, type.getIntOrFloatBitWidth()), assembly.output(value.getType()));
   unsigned pointer = assembly.input(load.getPointer()), predicate = assembly.input(load.getPredicate());
   size_t count = load.getValues().size();
   text += fmt::format(" @${} ld.{}{}{} {}, [${}+{}]; }}", predicate, spaceOf(load.getPointer()).str(),
                       load.getReadOnly() ? ".nc" : "", accessOf(type, count), registerList(0, count), pointer,
                       static_cast<int64_t>(load.getOffset()));
-  assembly.emit(text, load->getResults());
+  assembly.emit(text, load->getResults(), Effect::Memory);
   return success();
 }
 
@@ -136,9 +57,8 @@ LogicalResult translateStore(Operation *op, llvm::IRBuilderBase &b, LLVM::Module
   size_t count = store.getValues().size();
   assembly.emit(fmt::format("@${} st.{}{} [${}+{}], {};", predicate, spaceOf(store.getPointer()).str(),
                             accessOf(store.getValues()[0].getType(), count), pointer,
-                            static_cast<int64_t>(store.getOffset()),
-                            registerList(0, count)),
-                store->getResults());
+                            static_cast<int64_t>(store.getOffset()), registerList(0, count)),
+                store->getResults(), Effect::Memory);
   return success();
 }
 
@@ -148,15 +68,25 @@ LogicalResult translateApprox(Operation *op, llvm::IRBuilderBase &b, LLVM::Modul
   assembly.output(approx.getType());
   assembly.input(approx.getX());
   assembly.emit(fmt::format("{}.approx.ftz.f32 $0, $1;", ptx::stringifyApproxKind(approx.getKind()).str()),
-                op->getResults(), /*touchesMemory=*/false);
+                op->getResults(), Effect::None);
   return success();
 }
 
 /// Ops of nvvm that only "a" targets have, by the start of their names.
 constexpr StringRef kArchSpecificNvvm[] = {"nvvm.wgmma.", "nvvm.setmaxregister", "nvvm.tcgen05."};
 
-constexpr PtxRow kRows[] = {
+constexpr PtxRow kAccessRows[] = {
     {"ptx.load", translateLoad}, {"ptx.store", translateStore}, {"ptx.approx", translateApprox}};
+
+const llvm::StringMap<PtxRow> &ptxRows() {
+  static const llvm::StringMap<PtxRow> table = [] {
+    llvm::StringMap<PtxRow> rows;
+    for (ArrayRef<PtxRow> family : {ArrayRef<PtxRow>(kAccessRows), asyncPtxRows(), wgmmaPtxRows()})
+      for (const PtxRow &row : family) rows[row.op] = row;
+    return rows;
+  }();
+  return table;
+}
 
 class PtxTranslation final : public LLVMTranslationDialectInterface {
 public:
@@ -164,8 +94,8 @@ public:
 
   LogicalResult convertOperation(Operation *op, llvm::IRBuilderBase &b,
                                  LLVM::ModuleTranslation &translation) const override {
-    for (const PtxRow &row : kRows)
-      if (row.op == op->getName().getStringRef()) return row.translate(op, b, translation);
+    if (auto row = ptxRows().find(op->getName().getStringRef()); row != ptxRows().end())
+      return row->second.translate(op, b, translation);
     return op->emitError() << "'" << op->getName().getStringRef() << "' has no row in codegen/ptx";
   }
 };
@@ -179,11 +109,12 @@ void kiln::codegen::registerPtxTranslations(DialectRegistry &registry) {
 }
 
 bool kiln::codegen::isArchSpecific(StringRef op) {
-  return llvm::any_of(kRows, [&](const PtxRow &row) { return row.isArchSpecific && row.op == op; }) ||
+  auto row = ptxRows().find(op);
+  return (row != ptxRows().end() && row->second.isArchSpecific) ||
          llvm::any_of(kArchSpecificNvvm, [&](StringRef start) { return op.starts_with(start); });
 }
 
 ArrayRef<StringRef> kiln::codegen::translatedPtxOps() {
-  static const SmallVector<StringRef> ops(llvm::map_range(kRows, [](const PtxRow &row) { return row.op; }));
+  static const SmallVector<StringRef> ops(ptxRows().keys());
   return ops;
 }

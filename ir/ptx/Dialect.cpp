@@ -69,3 +69,63 @@ LogicalResult LoadOp::verify() {
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, getValues().getTypes(), getPointer().getType(), getOffset());
 }
+
+//===- Copies -----------------------------------------------------------------------------------------------------===//
+
+static LogicalResult verifyCoordinates(Operation *op, OperandRange coordinates) {
+  if (!coordinates.empty() && coordinates.size() <= 5) return success();
+  return violate(op,
+                 {"C1", "a tensor map has few dimensions", "1 to 5 coordinates", std::to_string(coordinates.size())});
+}
+
+LogicalResult TmaLoadOp::verify() { return verifyCoordinates(*this, getCoordinates()); }
+LogicalResult TmaStoreOp::verify() { return verifyCoordinates(*this, getCoordinates()); }
+
+//===- Warpgroup products -----------------------------------------------------------------------------------------===//
+
+/// Elements of sums, a and b that an instruction has.
+static bool isProduct(WgmmaElement sum, WgmmaElement a, WgmmaElement b) {
+  auto isByte = [](WgmmaElement e) { return e == WgmmaElement::e4m3 || e == WgmmaElement::e5m2; };
+  if (isByte(a) || isByte(b)) return isByte(a) && isByte(b) && (sum == WgmmaElement::f32 || sum == WgmmaElement::f16);
+  if (a != b) return false;
+  switch (a) {
+  case WgmmaElement::bf16:
+  case WgmmaElement::tf32:
+    return sum == WgmmaElement::f32;
+  case WgmmaElement::f16:
+    return sum == WgmmaElement::f32 || sum == WgmmaElement::f16;
+  case WgmmaElement::s8:
+    return sum == WgmmaElement::s32;
+  default:
+    return false;
+  }
+}
+
+LogicalResult WgmmaOp::verify() {
+  if (getA() ? !getARegisters().empty() : getARegisters().size() != 4)
+    return violate(*this,
+                   {"C1", "a lies in shared memory or in registers", "a descriptor or 4 registers",
+                    fmt::format("{} and {} registers", getA() ? "a descriptor" : "none", getARegisters().size())});
+  bool floats = getSumElement() == WgmmaElement::f32;
+  bool fits = llvm::all_of(getSums().getTypes(), [&](Type type) { return type.isF32() == floats; });
+  if (!fits || getSums().empty() || getColumns() % 8 != 0 || getColumns() > 256)
+    return violate(
+        *this, {"C2", "sums are a thread's part of 64xN", "N/2 f32, N/2 i32 (s32) or N/4 i32 (f16), N up to 256",
+                fmt::format("{} of {}", getSums().size(), getSums().empty() ? "none" : spell(getSums()[0].getType()))});
+  if (!isProduct(getSumElement(), getAElement(), getBElement()))
+    return violate(
+        *this, {"C3", "there is no such product", "sums of f32, f16 or s32 and elements as wgmma has them",
+                fmt::format("{} of {} and {}", stringifyWgmmaElement(getSumElement()).str(),
+                            stringifyWgmmaElement(getAElement()).str(), stringifyWgmmaElement(getBElement()).str())});
+  bool halves = getAElement() == WgmmaElement::bf16 || getAElement() == WgmmaElement::f16;
+  if ((getTransposeA() && (!halves || !getA())) || (getTransposeB() && !halves))
+    return violate(*this, {"C4", "what may be transposed", "16-bit elements in shared memory",
+                           getA() ? stringifyWgmmaElement(getAElement()).str() : "registers"});
+  return success();
+}
+
+LogicalResult WgmmaWaitOp::verify() {
+  auto pending = static_cast<int64_t>(getPending());
+  if (pending >= 0 && pending <= 7) return success();
+  return violate(*this, {"C1", "groups in flight are few", "0 to 7", std::to_string(pending)});
+}

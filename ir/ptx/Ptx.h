@@ -27,8 +27,13 @@ namespace kiln::ptx {
 /// The attribute of a function that counts its shared memory, in bytes.
 inline constexpr llvm::StringLiteral kSharedBytes = "ptx.shared_bytes";
 
+/// The attribute of a function that says what its parameters are: ir/tile/Arguments.h.
+inline constexpr llvm::StringLiteral kArguments = "ptx.arguments";
+/// The attribute of a function that counts the CTAs of its clusters.
+inline constexpr llvm::StringLiteral kCluster = "ptx.cluster";
+
 /// LLVM's numbers of address spaces.
-enum AddressSpace : unsigned { Global = 1, Shared = 3 };
+enum AddressSpace : unsigned { Global = 1, Shared = 3, SharedCluster = 7 };
 
 } // namespace kiln::ptx
 
