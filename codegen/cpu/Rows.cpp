@@ -10,7 +10,8 @@ using namespace kiln;
 using namespace kiln::codegen;
 
 const RowTableOf<Lowering> &kiln::codegen::cpuRows() {
-  static const auto table = concatenate<Lowering>({memoryRows(), fragmentRows(), tableRows(), elementwiseRows()});
+  static const auto table = concatenate<Lowering>(
+      std::initializer_list<ArrayRef<Row>>{memoryRows(), fragmentRows(), tableRows(), elementwiseRows()});
   return table;
 }
 

@@ -1,4 +1,6 @@
 #include "codegen/gpu/Access.h"
+#include "codegen/gpu/Arithmetic.h"
+#include "codegen/gpu/TileAddress.h"
 #include "ir/ptx/Ptx.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -11,7 +13,12 @@ using namespace kiln::codegen::gpu;
 using layout::Fragment;
 using layout::FragmentKind;
 
-int64_t kiln::codegen::gpu::powerOfTwoIn(int64_t value) { return value == 0 ? 16 : std::min<int64_t>(value & -value, 16); }
+/// Rows of a warp in each 64 of a warpgroup's fragment.
+static constexpr int64_t kWarpRows = 16;
+
+int64_t kiln::codegen::gpu::powerOfTwoIn(int64_t value) {
+  return value == 0 ? 16 : std::min<int64_t>(value & -value, 16);
+}
 
 /// Registers r … r + width - 1 of thread 0 are neighbours in a row, for every r that is a multiple of width.
 static bool areNeighbours(const Fragment &f, int64_t width) {
@@ -30,50 +37,51 @@ int64_t kiln::codegen::gpu::contiguousRegisters(const Fragment &f) {
   return width;
 }
 
-namespace {
-/// i32 arithmetic that folds what it can.
-struct I32 {
-  Lowering &to;
-
-  Value div(Value x, int64_t by) const { return by == 1 ? x : LLVM::UDivOp::create(to.rewriter, to.loc, x, c(by)); }
-  Value rem(Value x, int64_t by) const {
-    return by == 1 ? c(0) : LLVM::URemOp::create(to.rewriter, to.loc, x, c(by)).getResult();
+ThreadPlace kiln::codegen::gpu::blockPlaceOf(const Fragment &f, Lowering &to) {
+  Arithmetic a{to};
+  switch (f.kind) {
+  case FragmentKind::MmaAcc:
+    return {a.mul(a.div(to.warp(), f.q), f.rows / f.p), a.mul(a.rem(to.warp(), f.q), f.columns / f.q)};
+  case FragmentKind::MmaA:
+    return {a.mul(a.div(to.warp(), f.q), f.rows / f.p), Value()};
+  case FragmentKind::MmaB:
+    return {Value(), a.mul(a.rem(to.warp(), f.q), f.columns / f.q)};
+  case FragmentKind::WgmmaAcc:
+  case FragmentKind::WgmmaA:
+    return {a.mul(to.frame.groupWarp, kWarpRows), Value()};
+  default:
+    return {};
   }
-  Value mul(Value x, int64_t by) const { return by == 1 ? x : LLVM::MulOp::create(to.rewriter, to.loc, x, c(by)); }
-  Value add(Value x, Value y) const { return LLVM::AddOp::create(to.rewriter, to.loc, x, y); }
-  Value c(int64_t value) const { return to.i32(value); }
-};
-} // namespace
+}
 
 // As Fragment::threadPlace, on values.
 ThreadPlace kiln::codegen::gpu::threadPlaceOf(const Fragment &f, Lowering &to) {
-  I32 b{to};
-  Value t = to.threadOf(f.threads()), lane = to.frame.lane, warp = to.frame.warp;
-  int64_t p = f.p, q = f.q;
+  Arithmetic a{to};
+  Value lane = to.frame.lane;
   constexpr int64_t kRun = 4;
+  auto within = [&](Value block, Value place) { return block ? a.add(block, place) : place; };
   switch (f.kind) {
   case FragmentKind::Blocked:
-    return {b.c(0), b.mul(t, p)};
+    return {a.c(0), a.mul(to.threadOf(f.threads()), f.p)};
   case FragmentKind::MmaAcc:
-    return {b.add(b.mul(b.div(warp, q), f.rows / p), b.div(lane, 4)),
-            b.add(b.mul(b.rem(warp, q), f.columns / q), b.mul(b.rem(lane, 4), 2))};
   case FragmentKind::MmaA:
-    return {b.add(b.mul(b.div(warp, q), f.rows / p), b.div(lane, 4)), b.mul(b.rem(lane, 4), 2)};
-  case FragmentKind::MmaB:
-    return {b.mul(b.rem(lane, 4), 2), b.add(b.mul(b.rem(warp, q), f.columns / q), b.div(lane, 4))};
-  case FragmentKind::Outer:
-    return {b.mul(b.div(t, q), kRun), b.mul(b.rem(t, q), kRun)};
-  case FragmentKind::OuterA:
-    return {b.c(0), b.mul(b.div(t, q), kRun)};
-  case FragmentKind::OuterB:
-    return {b.c(0), b.mul(b.rem(t, q), kRun)};
   case FragmentKind::WgmmaAcc:
-  case FragmentKind::WgmmaA:
-    return {b.add(b.mul(warp, 16), b.div(lane, 4)), b.mul(b.rem(lane, 4), 2)};
+  case FragmentKind::WgmmaA: {
+    ThreadPlace block = blockPlaceOf(f, to);
+    return {within(block.row, a.div(lane, 4)), within(block.column, a.mul(a.rem(lane, 4), 2))};
+  }
+  case FragmentKind::MmaB:
+    return {a.mul(a.rem(lane, 4), 2), within(blockPlaceOf(f, to).column, a.div(lane, 4))};
+  case FragmentKind::Outer:
+    return {a.mul(a.div(to.thread(), f.q), kRun), a.mul(a.rem(to.thread(), f.q), kRun)};
+  case FragmentKind::OuterA:
+    return {a.c(0), a.mul(a.div(to.thread(), f.q), kRun)};
+  case FragmentKind::OuterB:
+    return {a.c(0), a.mul(a.rem(to.thread(), f.q), kRun)};
   case FragmentKind::WgmmaRows:
-    return {b.c(0), b.add(b.mul(warp, 16), b.div(lane, 4))};
+    return {a.c(0), a.add(a.mul(to.frame.groupWarp, kWarpRows), a.div(lane, 4))};
   case FragmentKind::WgmmaColumns:
-    return {b.c(0), b.mul(b.rem(lane, 4), 2)};
+    return {a.c(0), a.mul(a.rem(lane, 4), 2)};
   }
   return {};
 }
@@ -87,8 +95,10 @@ Value kiln::codegen::gpu::addressOf(Lowering &to, Place place) {
                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(place.offset)});
 }
 
-/// Elements from the first to the last one, one more; -1 if that is no i64.
+/// Elements from the first to the last one, one more; -1 if that is no i64, or not known.
 static int64_t spanOf(tile::GlobalType type) {
+  if (llvm::any_of(type.getShape(), ShapedType::isDynamic) || llvm::any_of(type.getStrides(), ShapedType::isDynamic))
+    return -1;
   int64_t span = 1, stride = 1;
   for (size_t d = type.getShape().size(); d-- > 0;) {
     int64_t extent = type.getShape()[d], step = type.getStrides().empty() ? stride : type.getStrides()[d], reach;
@@ -102,19 +112,21 @@ static int64_t spanOf(tile::GlobalType type) {
 
 Memory::Memory(Lowering &to, Value value, Value base)
     : element(tile::elementTypeOf(value.getType())), bytes(tile::bytesOf(element)),
-      shared(isa<tile::SharedType>(value.getType())), readOnly(to.frame.readOnly.contains(value)), to(to),
-      tile(dyn_cast<tile::SharedType>(value.getType())), base(base), narrow(true) {
-  auto global = dyn_cast<tile::GlobalType>(value.getType());
-  if (!global) return;
-  int64_t span = spanOf(global); // what is in range is computed right modulo 2^32
+      shared(!isa<tile::GlobalType>(value.getType())), readOnly(to.frame.readOnly.contains(value)), to(to), base(base),
+      narrow(true) {
+  if (shared) {
+    auto remote = dyn_cast<tile::RemoteType>(value.getType());
+    tile = tile::tileOf(remote ? remote.getTile() : cast<tile::SharedType>(value.getType()));
+    return;
+  }
+  int64_t span = spanOf(cast<tile::GlobalType>(value.getType())); // what is in range is computed right modulo 2^32
   narrow = span >= 0 && span <= std::numeric_limits<int32_t>::max();
 }
 
 /// pointer + elements · bytes. A thread may start before the memory, where a mask lets only later registers take part.
 Value Memory::pointerPast(Value pointer, Value elements) {
   OpBuilder &b = to.rewriter;
-  if (!shared && elements.getType().isInteger(32))
-    elements = LLVM::SExtOp::create(b, to.loc, b.getI64Type(), elements);
+  if (!shared && elements.getType().isInteger(32)) elements = LLVM::SExtOp::create(b, to.loc, b.getI64Type(), elements);
   Type unit = b.getIntegerType(8 * static_cast<unsigned>(bytes));
   return LLVM::GEPOp::create(b, to.loc, pointer.getType(), unit, pointer, ValueRange{elements});
 }
@@ -142,9 +154,9 @@ void Memory::startAt(Value offset, ThreadPlace place, int64_t stride, int64_t re
 void Memory::startAt(Value offset, Value more) {
   OpBuilder &b = to.rewriter;
   Value elements = narrow ? to.low32(offset) : wide(offset);
-  if (more) elements = LLVM::AddOp::create(b, to.loc, elements, narrow ? more : wide(more));
-  bool swizzled = tile && tile.getSwizzle();
-  start = swizzled ? LLVM::MulOp::create(b, to.loc, elements, to.i32(bytes)).getResult() : pointerPast(base, elements);
+  if (more) elements = LLVM::AddOp::create(b, to.loc, elements, narrow ? to.low32(more) : wide(more));
+  bool plain = !tile || (tile->panels() <= 1 && !tile->swizzle);
+  start = plain ? pointerPast(base, elements) : elements;
 }
 
 void Memory::moveBy(Value bytes) {
@@ -155,21 +167,30 @@ void Memory::moveBy(Value bytes) {
 
 Place Memory::at(int64_t elements) {
   int64_t offset = elements * bytes;
-  if (tile && tile.getSwizzle()) return swizzledAt(offset);
+  if (tile && tile->panels() > 1) return inPanels(elements);
+  if (tile && tile->swizzle) return swizzledAt(offset);
   if (llvm::isInt<32>(offset)) return {start, offset};
-  Value far = LLVM::ConstantOp::create(to.rewriter, to.loc, to.rewriter.getI64Type(),
-                                       to.rewriter.getI64IntegerAttr(elements));
+  Value far =
+      LLVM::ConstantOp::create(to.rewriter, to.loc, to.rewriter.getI64Type(), to.rewriter.getI64IntegerAttr(elements));
   return {pointerPast(start, far), 0};
 }
 
 // layout::swizzled on values. What moves by whole periods of the swizzle moves the address by as much.
 Place Memory::swizzledAt(int64_t offset) {
-  OpBuilder &b = to.rewriter;
-  int64_t chunks = tile.getSwizzle() / 16, line = std::max<int64_t>(tile.getShape().back() * bytes, 128);
+  Arithmetic a{to};
+  int64_t chunks = tile->swizzle / 16, line = std::max<int64_t>(tile->rowBytes(), 128);
   int64_t period = chunks * line, whole = offset / period * period;
-  Value from = start;
-  if (offset != whole) from = LLVM::AddOp::create(b, to.loc, start, to.i32(offset - whole));
-  Value number = LLVM::URemOp::create(b, to.loc, LLVM::UDivOp::create(b, to.loc, from, to.i32(line)), to.i32(chunks));
-  Value moved = LLVM::XOrOp::create(b, to.loc, from, LLVM::MulOp::create(b, to.loc, number, to.i32(16)));
-  return {LLVM::GEPOp::create(b, to.loc, base.getType(), b.getI8Type(), base, ValueRange{moved}), whole};
+  Value from = a.mul(start, bytes);
+  if (offset != whole) from = a.add(from, offset - whole);
+  Value number = a.rem(a.div(from, line), chunks);
+  return {a.past(base, a.bxor(from, a.mul(number, 16))), whole};
+}
+
+/// Rows do not follow one another: the element's row and column say where it lies.
+Place Memory::inPanels(int64_t elements) {
+  Arithmetic a{to};
+  Value number = a.add(start, elements);
+  TileAddress places(to, *tile, base);
+  places.startAt(a.div(number, tile->columns), a.rem(number, tile->columns), 0);
+  return places.at(0, 0);
 }

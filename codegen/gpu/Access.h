@@ -23,6 +23,8 @@ struct ThreadPlace {
   mlir::Value row, column;
 };
 ThreadPlace threadPlaceOf(const layout::Fragment &fragment, Lowering &to);
+/// The warp's part of it: where the block of a fragment starts that a warp holds; null where all start at 0.
+ThreadPlace blockPlaceOf(const layout::Fragment &fragment, Lowering &to);
 
 /// A pointer and bytes past it, which fit an instruction.
 struct Place {
@@ -35,13 +37,13 @@ mlir::Value addressOf(Lowering &to, Place place);
 /// Addresses in one memory.
 class Memory {
 public:
-  /// `type` is a `!tile.global` or `!tile.shared`, `base` its pointer, `value` the op's operand that holds it.
+  /// `value` is the op's operand, a `!tile.global`, `!tile.shared` or `!tile.remote`, `base` its lowered pointer.
   Memory(Lowering &to, mlir::Value value, mlir::Value base);
 
-  mlir::Type element;   ///< of values
-  int64_t bytes;        ///< of an element
+  mlir::Type element; ///< of values
+  int64_t bytes;      ///< of an element
   bool shared;
-  bool readOnly;        ///< nothing writes it while the kernel runs
+  bool readOnly; ///< nothing writes it while the kernel runs
 
   /// Names where the offsets given to `at` count from: element `offset` (an index, i64 or i32) + `more` (i32 or i64, or
   /// null), neither of which is negative.
@@ -55,14 +57,15 @@ public:
 
 private:
   Lowering &to;
-  tile::SharedType tile; ///< null in global memory
+  std::optional<layout::SharedTile> tile; ///< none in global memory
   mlir::Value base;
-  mlir::Value start; ///< the pointer where offsets count from; in a swizzled tile, that many bytes, i32
+  mlir::Value start; ///< the pointer where offsets count from; in tiles that are not plain rows, that many elements, i32
   bool narrow;       ///< what is in range is found right by offsets modulo 2^32
 
   mlir::Value wide(mlir::Value elements);
   mlir::Value pointerPast(mlir::Value pointer, mlir::Value elements);
   Place swizzledAt(int64_t bytes);
+  Place inPanels(int64_t elements);
 };
 
 } // namespace kiln::codegen::gpu

@@ -1,6 +1,7 @@
 // Reductions. The order of a fold is a halving tree over lanes: first over a thread's registers, then across warps
 // through shared memory, then across a warp by shuffles, last inside a run. Every thread gets the result: both partners
 // of a shuffle combine the same two values, and so does every warp with what it reads.
+#include "codegen/gpu/Shuffle.h"
 #include "codegen/gpu/Words.h"
 #include "ir/tile/Combine.h"
 
@@ -35,53 +36,23 @@ LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lower
   return to.replace(op, result.units());
 }
 
-//===- Shuffles ---------------------------------------------------------------------------------------------------===//
-
-/// A 32-bit value of the lane whose number differs in the bits of `mask`.
-Value shuffle32(Lowering &to, Value word, int64_t mask) {
-  return NVVM::ShflOp::create(to.rewriter, to.loc, word.getType(), to.i32(-1), word, to.i32(mask), to.i32(31),
-                              NVVM::ShflKind::bfly, UnitAttr());
-}
-
-/// Any scalar, in words of 32 bits.
-Value shuffle(Lowering &to, Value value, int64_t mask) {
-  OpBuilder &b = to.rewriter;
-  Type type = value.getType(), i32 = b.getI32Type();
-  unsigned bits = type.getIntOrFloatBitWidth();
-  if (bits == 32) return shuffle32(to, value, mask);
-  Type integer = b.getIntegerType(bits);
-  bool isInteger = integer == type;
-  Value raw = isInteger ? value : LLVM::BitcastOp::create(b, to.loc, integer, value).getResult();
-  if (bits < 32) {
-    Value word = shuffle32(to, LLVM::ZExtOp::create(b, to.loc, i32, raw), mask);
-    raw = LLVM::TruncOp::create(b, to.loc, integer, word);
-  } else {
-    Value low = shuffle32(to, LLVM::TruncOp::create(b, to.loc, i32, raw), mask);
-    Value high = LLVM::LShrOp::create(b, to.loc, raw, to.i64(32));
-    high = shuffle32(to, LLVM::TruncOp::create(b, to.loc, i32, high), mask);
-    high = LLVM::ShlOp::create(b, to.loc, LLVM::ZExtOp::create(b, to.loc, integer, high), to.i64(32));
-    raw = LLVM::OrOp::create(b, to.loc, high, LLVM::ZExtOp::create(b, to.loc, integer, low));
-  }
-  return isInteger ? raw : LLVM::BitcastOp::create(b, to.loc, type, raw).getResult();
-}
-
 //===- Across warps -----------------------------------------------------------------------------------------------===//
 
 /// Halves over warps. `values` are one run of each thread; all warps read what all have written.
 LogicalResult acrossWarps(tile::FoldOp fold, Value scratch, MutableArrayRef<Value> values, Lowering &to,
                           llvm::function_ref<Value(Value, Value)> join) {
   OpBuilder &b = to.rewriter;
-  auto vec = static_cast<int64_t>(values.size()), warps = to.frame.threads / 32;
-  if (to.frame.waiting.contains(fold)) NVVM::Barrier0Op::create(b, to.loc);
+  auto vec = static_cast<int64_t>(values.size()), warps = to.threads() / 32;
+  if (to.frame.waiting.contains(fold)) to.meet();
   Memory memory(to, fold.getScratch(), scratch);
   Words words(to, memory);
   int64_t width = std::min(vec, words.most());
   auto firstOf = [&](Value thread) { return LLVM::MulOp::create(b, to.loc, thread, to.i32(vec)).getResult(); };
   Registers mine(b, to.loc, vec);
   for (int64_t i = 0; i < vec; ++i) mine.set(i, values[i]);
-  memory.startAt(firstOf(to.frame.thread), Value());
+  memory.startAt(firstOf(to.thread()), Value());
   for (int64_t i = 0; i < vec; i += width) words.store(mine, i, i, width, Value());
-  NVVM::Barrier0Op::create(b, to.loc);
+  to.meet();
   memory.startAt(firstOf(to.frame.lane), Value());
   Registers all(b, to.loc, warps * vec);
   for (int64_t i = 0; i < warps * vec; i += width) words.load(all, i, i % vec + i / vec * 32 * vec, width, Value());
@@ -110,7 +81,7 @@ LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &
   halve(fragment.p);
   if (fragment.q > 32 && failed(acrossWarps(fold, operands[1][0], values, to, join))) return failure();
   for (int64_t mask = 16; mask > 0; mask /= 2)
-    for (Value &value : values) value = join(value, shuffle(to, value, mask));
+    for (Value &value : values) value = join(value, shuffleXor(to, value, mask));
   halve(1);
   to.rewriter.replaceOp(op, values[0]);
   return success();

@@ -35,10 +35,13 @@ using Frames = DenseMap<Operation *, Frame>;
 
 class GpuLowering {
 public:
-  GpuLowering(MLIRContext *context, const Frames &frames) : conversions(context, types, rows(context, frames)) {}
+  GpuLowering(MLIRContext *context, const Frames &frames)
+      : frames(frames), conversions(context, types, rows(context, frames)) {}
 
   LogicalResult run(LLVM::LLVMFuncOp function) const {
-    if (failed(conversions.run(function)) || failed(verifyThreadLevel(function))) return failure();
+    // Descriptors are sums, of which products in a loop share what they start with.
+    bool hoist = frames.find(function)->second.warpgroups;
+    if (failed(conversions.run(function, hoist)) || failed(verifyThreadLevel(function))) return failure();
     IRRewriter rewriter(function.getContext());
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);
@@ -47,6 +50,7 @@ public:
   }
 
 private:
+  const Frames &frames;
   TileTypes types;
   Conversions conversions;
 
@@ -54,7 +58,8 @@ private:
     RewritePatternSet patterns(context);
     patterns.add<RowPattern<Lowering>>(
         types, context, gpuRows(), [&frames](Operation *op, ConversionPatternRewriter &rewriter) -> Lowering {
-          return {rewriter, frames.find(op->getParentOfType<LLVM::LLVMFuncOp>())->second, op->getLoc()};
+          const Frame &frame = frames.find(op->getParentOfType<LLVM::LLVMFuncOp>())->second;
+          return {rewriter, frame, op->getLoc(), frame.roleOf(op)};
         });
     return patterns;
   }
@@ -72,6 +77,7 @@ struct GpuLowerPass : kiln::codegen::impl::GpuLowerBase<GpuLowerPass> {
     SmallVector<tile::KernelOp> kernels(getOperation().getOps<tile::KernelOp>());
     auto prepare = [&](tile::KernelOp kernel) -> LogicalResult {
       if (failed(verifyTileLevel(kernel, *row))) return failure();
+      narrowIterations(kernel);
       return narrowIndices(kernel);
     };
     if (failed(failableParallelForEach(&getContext(), kernels, prepare))) return signalPassFailure();

@@ -26,6 +26,8 @@ StringRef whyNot(Type type) {
       if (StringRef reason = whyNot(tile); !reason.empty()) return reason;
     return "";
   }
+  if (auto pending = dyn_cast<tile::PendingType>(type)) return whyNot(pending.getFragment());
+  if (isa<tile::MBarrierType, tile::TurnsType>(type)) return "";
   if (type.isIndex() || isNumber(type)) return "";
   auto fragment = tile::distributionOf(type);
   if (!fragment) return tile::isFragment(type) ? "its layout is of one thread" : "no such type is computed with";
@@ -43,6 +45,15 @@ LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, int64_t 
   InFlightDiagnostic diag = op->emitOpError("cannot lie at this offset");
   diag.attachNote() << "expected: a multiple of " << alignment << ", the tile's end at most " << sharedBytes;
   diag.attachNote() << "found: " << *offset;
+  return diag;
+}
+
+/// Whether the target has what the op's row needs.
+LogicalResult verifyFeature(Operation *op, const GpuTarget &target) {
+  GpuFeature feature = featureOf(op->getName().getStringRef());
+  if (has(target, feature)) return success();
+  InFlightDiagnostic diag = op->emitOpError() << "is nothing that " << target.name << " can do";
+  diag.attachNote() << "the first target that can is " << firstWith(feature).name;
   return diag;
 }
 
@@ -88,21 +99,33 @@ LogicalResult kiln::codegen::gpu::verifyTileLevel(tile::KernelOp kernel, const G
   LogicalResult result = success();
   int64_t sharedBytes = kernel.getSharedBytes().value_or(0);
   kernel.getBody().walk([&](Operation *op) {
-    if (failed(verifyTileOp(op, kLevel)) || failed(verifyPlace(op, sharedBytes))) result = failure();
+    if (failed(verifyTileOp(op, kLevel)) || failed(verifyFeature(op, target)) || failed(verifyPlace(op, sharedBytes)))
+      result = failure();
   });
   return result;
 }
 
 LogicalResult kiln::codegen::gpu::verifyThreadLevel(LLVM::LLVMFuncOp function) {
   static const llvm::StringSet<> accepted = [] {
-    llvm::StringSet<> names{// The special function unit, parts of structs, words across two registers.
-                            "ptx.approx", "llvm.extractvalue", "llvm.intr.fshl", "llvm.intr.fshr",
-                            // Memory.
-                            "ptx.load", "ptx.store", "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group",
-                            "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
-                            // Threads.
-                            "nvvm.read.ptx.sreg.tid.x", "nvvm.read.ptx.sreg.ctaid.x", "nvvm.barrier0",
-                            "nvvm.bar.warp.sync", "nvvm.shfl.sync", "nvvm.mma.sync"};
+    llvm::StringSet<> names{
+        // The special function unit, parts of structs, words across two registers.
+        "ptx.approx", "llvm.extractvalue", "llvm.intr.fshl", "llvm.intr.fshr",
+        // Memory.
+        "ptx.load", "ptx.store", "llvm.ptrtoint", "llvm.inttoptr", "nvvm.cp.async.shared.global",
+        "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix", "nvvm.stmatrix",
+        // Copies that run beside threads.
+        "nvvm.mbarrier.init", "nvvm.fence.mbarrier.init", "nvvm.fence.proxy", "nvvm.cp.async.bulk.wait_group",
+        "ptx.mbarrier_wait", "ptx.mbarrier_arrive", "ptx.mbarrier_complete", "ptx.tma_load", "ptx.tma_store",
+        "ptx.bulk_load", "ptx.bulk_store", "ptx.bulk_commit",
+        // Threads.
+        "nvvm.read.ptx.sreg.tid.x", "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.nctaid.x", "nvvm.barrier0",
+        "nvvm.barrier", "ptx.barrier_arrive", "nvvm.bar.warp.sync", "nvvm.shfl.sync", "nvvm.mma.sync",
+        // Warpgroups.
+        "ptx.wgmma_fence", "ptx.wgmma", "ptx.wgmma_wait", "nvvm.wgmma.commit.group.sync.aligned", "nvvm.setmaxregister",
+        "nvvm.elect.sync",
+        // Clusters and launches.
+        "nvvm.read.ptx.sreg.cluster.ctarank", "nvvm.cluster.arrive", "nvvm.cluster.wait", "nvvm.mapa",
+        "nvvm.griddepcontrol"};
     names.insert_range(commonThreadOps());
     return names;
   }();

@@ -1,5 +1,6 @@
-// What matmuls are made of: rings of tiles, asynchronous copies, matrix loads, MMA atoms.
+// What matmuls by warps are made of: asynchronous copies, matrix loads, MMA atoms.
 #include "codegen/gpu/Access.h"
+#include "codegen/gpu/Arithmetic.h"
 #include "codegen/gpu/Registers.h"
 #include "codegen/lower/Vectors.h"
 #include "ir/ptx/Ptx.h"
@@ -14,46 +15,6 @@ using namespace kiln::codegen::gpu;
 using layout::FragmentKind;
 
 namespace {
-
-/// i32 arithmetic before an op.
-struct Arithmetic {
-  Lowering &to;
-
-  Value c(int64_t value) const { return to.i32(value); }
-  Value add(Value x, Value y) const { return LLVM::AddOp::create(to.rewriter, to.loc, x, y); }
-  Value sub(Value x, Value y) const { return LLVM::SubOp::create(to.rewriter, to.loc, x, y); }
-  Value mul(Value x, Value y) const { return LLVM::MulOp::create(to.rewriter, to.loc, x, y); }
-  Value mul(Value x, int64_t by) const { return mul(x, c(by)); }
-  Value div(Value x, int64_t by) const { return LLVM::UDivOp::create(to.rewriter, to.loc, x, c(by)); }
-  Value rem(Value x, int64_t by) const { return LLVM::URemOp::create(to.rewriter, to.loc, x, c(by)); }
-  Value min(Value x, Value y) const { return LLVM::SMinOp::create(to.rewriter, to.loc, x, y); }
-  Value max(Value x, Value y) const { return LLVM::SMaxOp::create(to.rewriter, to.loc, x, y); }
-  Value less(Value x, Value y) const {
-    return LLVM::ICmpOp::create(to.rewriter, to.loc, LLVM::ICmpPredicate::slt, x, y);
-  }
-  Value select(Value condition, Value x, Value y) const {
-    return LLVM::SelectOp::create(to.rewriter, to.loc, condition, x, y);
-  }
-};
-
-//===- Shared tiles -----------------------------------------------------------------------------------------------===//
-
-LogicalResult lowerSlot(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto slot = cast<tile::SlotOp>(op);
-  Arithmetic a{to};
-  int64_t stages = slot.getRing().getType().getStages();
-  Value number = stages == 1 ? a.c(0) : a.rem(to.low32(operands[1][0]), stages);
-  tile::RingType ring = slot.getRing().getType();
-  Value bytes = a.mul(number, tile::slotBytes(ring));
-  Value base = operands[0][0];
-  OpBuilder &b = to.rewriter;
-  base = LLVM::GEPOp::create(b, to.loc, base.getType(), b.getI8Type(), base, ValueRange{bytes});
-  SmallVector<Value> tiles;
-  for (unsigned i = 0; i < ring.getTiles().size(); ++i)
-    tiles.push_back(addressOf(to, {base, tile::slotOffset(ring, i)}));
-  to.rewriter.replaceOp(op, tiles);
-  return success();
-}
 
 //===- Asynchronous copies ----------------------------------------------------------------------------------------===//
 
@@ -72,7 +33,7 @@ public:
   }
 
   void run() {
-    int64_t threads = to.frame.threads;
+    int64_t threads = to.threads();
     bool inColumns = threads % chunksPerRow == 0; // a thread's chunks lie below one another
     for (int64_t first = 0; first < chunks; first += threads) {
       bool whole = first + threads <= chunks;
@@ -106,7 +67,7 @@ private:
   /// The thread's chunk from chunk `first` on; threads that have none repeat the last. Where threads are whole rows and
   /// every one has a chunk, the thread's very first.
   void startAt(int64_t first, bool whole) {
-    Value number = to.frame.thread;
+    Value number = to.thread();
     if (first > 0) number = a.add(number, a.c(first));
     if (!whole) number = a.min(number, a.c(chunks - 1));
     row = a.div(number, chunksPerRow);
@@ -159,7 +120,7 @@ LogicalResult lowerLoadMatrix(Operation *op, ArrayRef<ValueRange> operands, Lowe
   int64_t rowLength = load.getSource().getType().getShape()[1];
 
   // Where this lane's row lies in the four matrices of an atom, in the fragment's coordinates i, j.
-  Value lane = to.frame.lane, warp = to.frame.warp;
+  Value lane = to.frame.lane, warp = to.warp();
   Value number = a.div(lane, 8), within = a.rem(lane, 8);
   Value i = a.mul(a.rem(number, 2), 8), j = a.mul(a.div(number, 2), 8);
   if (isB)
@@ -255,7 +216,6 @@ LogicalResult lowerMma(Operation *op, ArrayRef<ValueRange> operands, Lowering &t
 
 ArrayRef<Row> kiln::codegen::gpu::matrixRows() {
   static const Row rows[] = {
-      {"tile.slot", lowerSlot},
       {"tile.async_copy", lowerAsyncCopy},
       {"tile.async_commit", lowerAsyncCommit},
       {"tile.async_wait", lowerAsyncWait},

@@ -1,4 +1,5 @@
 // Loads, stores, gathers, scatters and shared tiles.
+#include "codegen/gpu/Arithmetic.h"
 #include "codegen/gpu/Masks.h"
 #include "codegen/gpu/Shifted.h"
 #include "codegen/gpu/Words.h"
@@ -49,10 +50,6 @@ struct FragmentAccess {
   }
 };
 
-Value both(Lowering &to, Value l, Value r) {
-  return !l ? r : !r ? l : LLVM::AndOp::create(to.rewriter, to.loc, l, r).getResult();
-}
-
 LogicalResult loadScalar(tile::LoadOp load, ArrayRef<ValueRange> operands, Lowering &to) {
   Memory memory(to, load.getSource(), operands[0][0]);
   memory.startAt(operands[1][0], Value());
@@ -89,15 +86,16 @@ LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &
 
 /// One thread of those that hold a scalar: of the warp, where warps may hold different ones.
 Value elected(Operation *op, Lowering &to) {
-  Value who = to.frame.perWarp.contains(op) ? to.frame.lane : to.frame.thread;
-  return LLVM::ICmpOp::create(to.rewriter, to.loc, LLVM::ICmpPredicate::eq, who, to.i32(0));
+  if (!to.frame.perWarp.contains(op)) return to.one();
+  return LLVM::ICmpOp::create(to.rewriter, to.loc, LLVM::ICmpPredicate::eq, to.frame.lane, to.i32(0));
 }
 
 LogicalResult storeScalar(tile::StoreOp store, ArrayRef<ValueRange> operands, Lowering &to) {
   Memory memory(to, store.getTarget(), operands[1][0]);
   memory.startAt(operands[2][0], Value());
   Registers value(to.rewriter, to.loc, operands[0]);
-  Words(to, memory).store(value, 0, 0, 1, both(to, elected(store, to), store.getMask() ? operands[3][0] : Value()));
+  Arithmetic a{to};
+  Words(to, memory).store(value, 0, 0, 1, a.both(elected(store, to), store.getMask() ? operands[3][0] : Value()));
   to.rewriter.eraseOp(store);
   return success();
 }
@@ -105,13 +103,21 @@ LogicalResult storeScalar(tile::StoreOp store, ArrayRef<ValueRange> operands, Lo
 /// Whether this thread is the one that writes what several hold; null if each element has one.
 Value writer(const layout::Fragment &f, Lowering &to) {
   if (f.copies() == 1) return {};
-  OpBuilder &b = to.rewriter;
-  bool acrossRows = f.kind == layout::FragmentKind::MmaB || f.kind == layout::FragmentKind::OuterB;
-  bool ofWarps = f.kind == layout::FragmentKind::MmaA || f.kind == layout::FragmentKind::MmaB;
-  Value who = ofWarps ? to.frame.warp : to.frame.thread, q = to.i32(f.q);
-  Value place = acrossRows ? LLVM::UDivOp::create(b, to.loc, who, q).getResult()
-                           : LLVM::URemOp::create(b, to.loc, who, q).getResult();
-  return LLVM::ICmpOp::create(b, to.loc, LLVM::ICmpPredicate::eq, place, to.i32(0));
+  Arithmetic a{to};
+  switch (f.kind) {
+  case layout::FragmentKind::MmaA:
+    return a.equal(a.rem(to.warp(), f.q), 0);
+  case layout::FragmentKind::MmaB:
+    return a.equal(a.div(to.warp(), f.q), 0);
+  case layout::FragmentKind::OuterB:
+    return a.equal(a.div(to.thread(), f.q), 0);
+  case layout::FragmentKind::WgmmaRows: // a quad's four threads
+    return a.equal(a.rem(to.frame.lane, 4), 0);
+  case layout::FragmentKind::WgmmaColumns: // the first quad of the first warp
+    return a.below(to.frame.groupThread, 4);
+  default:
+    return a.equal(a.rem(to.thread(), f.q), 0);
+  }
 }
 
 /// A run that a prefix may cut is written whole where it does not, and element by element where it does.
@@ -132,18 +138,19 @@ LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering 
   }
   if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
   Registers value(to.rewriter, to.loc, operands[0]);
+  Arithmetic a{to};
   Value mine = writer(access.fragment, to);
   for (int64_t r = 0; r < value.size(); r += access.width) {
     int64_t last = r + access.width - 1;
     bool cut = access.width > mask.granule();
     Value whole = mask.at(cut ? last : r, access.column(cut ? last : r));
-    words.store(value, r, access.offset(r), access.width, both(to, mine, whole));
+    words.store(value, r, access.offset(r), access.width, a.both(mine, whole));
     if (!cut) continue;
-    Value partly = LLVM::XOrOp::create(to.rewriter, to.loc, whole,
-                                       LLVM::ConstantOp::create(to.rewriter, to.loc, to.rewriter.getI1Type(),
-                                                                to.rewriter.getBoolAttr(true)));
+    Value partly = LLVM::XOrOp::create(
+        to.rewriter, to.loc, whole,
+        LLVM::ConstantOp::create(to.rewriter, to.loc, to.rewriter.getI1Type(), to.rewriter.getBoolAttr(true)));
     for (int64_t i = r; i < last; ++i)
-      words.store(value, i, access.offset(i), 1, both(to, both(to, mine, partly), mask.at(i, access.column(i))));
+      words.store(value, i, access.offset(i), 1, a.both(a.both(mine, partly), mask.at(i, access.column(i))));
   }
   to.rewriter.eraseOp(op);
   return success();
@@ -172,10 +179,11 @@ LogicalResult lowerScatter(Operation *op, ArrayRef<ValueRange> operands, Lowerin
   RunMask mask(scatter.getMask(), scatter.getMask() ? operands[3] : ValueRange(), to);
   layout::Fragment fragment = *tile::distributionOf(scatter.getValue().getType());
   Registers offsets(to.rewriter, to.loc, operands[2]), value(to.rewriter, to.loc, operands[0]);
+  Arithmetic a{to};
   Value mine = writer(fragment, to);
   for (int64_t r = 0; r < value.size(); ++r) {
     memory.startAt(offsets.get(r), Value());
-    words.store(value, r, 0, 1, both(to, mine, mask.at(r, fragment.registerPlace(r).column)));
+    words.store(value, r, 0, 1, a.both(mine, mask.at(r, fragment.registerPlace(r).column)));
   }
   to.rewriter.eraseOp(op);
   return success();
@@ -183,22 +191,17 @@ LogicalResult lowerScatter(Operation *op, ArrayRef<ValueRange> operands, Lowerin
 
 //===- Shared tiles -----------------------------------------------------------------------------------------------===//
 
-Value sharedAt(Lowering &to, int64_t offset) {
-  OpBuilder &b = to.rewriter;
-  return LLVM::GEPOp::create(b, to.loc, to.frame.shared.getType(), b.getI8Type(), to.frame.shared,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-}
-
-template <typename AllocOp> LogicalResult lowerAlloc(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  to.rewriter.replaceOp(op, sharedAt(to, static_cast<int64_t>(*cast<AllocOp>(op).getOffset())));
+LogicalResult lowerAlloc(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
+  auto alloc = cast<tile::AllocOp>(op);
+  Arithmetic a{to};
+  Value place = a.past(to.frame.shared, static_cast<int64_t>(*alloc.getOffset()));
+  if (tile::copiesOf(alloc) > 1) place = a.past(place, a.mul(to.frame.consumer, tile::copyStride(alloc)));
+  to.rewriter.replaceOp(op, place);
   return success();
 }
 
 LogicalResult lowerBarrier(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  if (to.frame.threads == 32)
-    NVVM::SyncWarpOp::create(to.rewriter, to.loc, to.i32(-1));
-  else
-    NVVM::Barrier0Op::create(to.rewriter, to.loc);
+  to.meet();
   to.rewriter.eraseOp(op);
   return success();
 }
@@ -207,13 +210,8 @@ LogicalResult lowerBarrier(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
 
 ArrayRef<Row> kiln::codegen::gpu::memoryRows() {
   static const Row rows[] = {
-      {"tile.load", lowerLoad},
-      {"tile.store", lowerStore},
-      {"tile.gather", lowerGather},
-      {"tile.scatter", lowerScatter},
-      {"tile.alloc", lowerAlloc<tile::AllocOp>},
-      {"tile.alloc_ring", lowerAlloc<tile::AllocRingOp>},
-      {"tile.barrier", lowerBarrier},
+      {"tile.load", lowerLoad},       {"tile.store", lowerStore}, {"tile.gather", lowerGather},
+      {"tile.scatter", lowerScatter}, {"tile.alloc", lowerAlloc}, {"tile.barrier", lowerBarrier},
   };
   return rows;
 }

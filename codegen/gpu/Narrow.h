@@ -10,6 +10,9 @@ namespace kiln::codegen::gpu {
 /// analysis of ranges shows that no value changes: a gpu has no 64-bit integer unit.
 llvm::LogicalResult narrowIndices(tile::KernelOp kernel);
 
+/// Computes in 32 bits what nothing but iterations of rings is made of, modulo 2^32: a ring's ops ask for no more.
+void narrowIterations(tile::KernelOp kernel);
+
 } // namespace kiln::codegen::gpu
 
 #endif

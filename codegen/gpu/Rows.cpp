@@ -3,15 +3,34 @@
 #include "ir/ptx/Ptx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::codegen::gpu;
 
+/// All families.
+static ArrayRef<ArrayRef<Row>> families() {
+  static const ArrayRef<Row> all[] = {memoryRows(), fragmentRows(), foldRows(),       matrixRows(),
+                                      ringRows(),   bulkRows(),     wgmmaRows(),      roleRows(),
+                                      partRows(),   functionRows(), elementwiseRows()};
+  return all;
+}
+
 const codegen::RowTableOf<Lowering> &kiln::codegen::gpu::gpuRows() {
-  static const auto table = codegen::concatenate<Lowering>(
-      {memoryRows(), fragmentRows(), foldRows(), matrixRows(), functionRows(), elementwiseRows()});
+  static const auto table = codegen::concatenate<Lowering>(families());
   return table;
+}
+
+GpuFeature kiln::codegen::gpu::featureOf(StringRef op) {
+  static const auto table = [] {
+    llvm::StringMap<GpuFeature> features;
+    for (ArrayRef<Row> family : families())
+      for (const Row &row : family) features[row.op] = row.needs;
+    return features;
+  }();
+  return table.lookup(op);
 }
 
 SmallVector<Type> kiln::codegen::gpu::unitTypesOf(Type type) {
@@ -41,9 +60,36 @@ static Value narrowSource(Value index) {
 
 Value Lowering::low32(Value value) const {
   if (value.getType().isInteger(32)) return value;
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) return i32(constant.getSExtValue());
   if (Value source = narrowSource(value)) return source;
   if (value.getType().isIndex()) return arith::IndexCastOp::create(rewriter, loc, rewriter.getI32Type(), value);
   return arith::TruncIOp::create(rewriter, loc, rewriter.getI32Type(), value);
+}
+
+Value Lowering::one() const {
+  if (role == Role::Producer) return {};
+  return LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq, thread(), i32(0));
+}
+
+void Lowering::meet() const {
+  if (role == Role::Cta && frame.threads == 32) {
+    NVVM::SyncWarpOp::create(rewriter, loc, i32(-1));
+  } else if (role == Role::Cta) {
+    NVVM::Barrier0Op::create(rewriter, loc);
+  } else { // barrier 0 is the CTA's
+    Value id = LLVM::AddOp::create(rewriter, loc, frame.warpgroup, i32(1));
+    NVVM::BarrierOp::create(rewriter, loc, TypeRange(), id, i32(kWarpgroup), NVVM::BarrierReductionAttr(), Value());
+  }
+}
+
+void Lowering::meetAll() const {
+  if (frame.cluster == 1) {
+    NVVM::Barrier0Op::create(rewriter, loc);
+    return;
+  }
+  NVVM::ClusterArriveOp::create(rewriter, loc, rewriter.getUnitAttr());
+  NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
 }
 
 LogicalResult Lowering::replace(Operation *op, ArrayRef<Value> units) const {
@@ -52,12 +98,18 @@ LogicalResult Lowering::replace(Operation *op, ArrayRef<Value> units) const {
 }
 
 TileTypes::TileTypes() {
+  auto pointer = [](Type type, unsigned space) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), space); };
   addConversion([](Type type) { return type; });
-  addConversion(
-      [](tile::GlobalType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), ptx::Global); });
-  addConversion(
-      [](tile::SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), ptx::Shared); });
-  addConversion([](tile::RingType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), ptx::Shared); });
+  addConversion([=](tile::GlobalType type) { return pointer(type, ptx::Global); });
+  addConversion([=](tile::SharedType type) { return pointer(type, ptx::Shared); });
+  addConversion([=](tile::RemoteType type) { return pointer(type, ptx::SharedCluster); });
+  addConversion([=](tile::RingType type) { return pointer(type, ptx::Shared); });
+  addConversion([=](tile::MBarrierType type) { return pointer(type, ptx::Shared); });
+  addConversion([](tile::TurnsType type) -> Type { return IntegerType::get(type.getContext(), 32); });
+  addConversion([](tile::PendingType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
+    llvm::append_range(types, pendingTypesOf(type));
+    return success();
+  });
   addConversion([](RankedTensorType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
     if (!tile::isFragment(type)) return std::nullopt;
     llvm::append_range(types, unitTypesOf(type));

@@ -12,31 +12,51 @@
 
 #include "codegen/gpu/Frame.h"
 #include "codegen/lower/Rows.h"
+#include "ir/target/Gpu.h"
 #include "ir/tile/Tile.h"
 
 namespace kiln::codegen::gpu {
 
 /// The types of a fragment's units; of another type, itself.
 llvm::SmallVector<mlir::Type> unitTypesOf(mlir::Type type);
+/// The registers of a sum in flight: f32 or i32, or i32 that hold two 16-bit elements.
+llvm::SmallVector<mlir::Type> pendingTypesOf(tile::PendingType type);
 
 /// What a row is given beside the op. Values it creates are at `loc`, before the op.
 struct Lowering {
   mlir::ConversionPatternRewriter &rewriter;
   const Frame &frame;
   mlir::Location loc;
+  Role role; ///< who runs the op
 
   mlir::Value i32(int64_t value) const;
   mlir::Value i64(int64_t value) const;
   /// The low 32 bits of an index or integer.
   mlir::Value low32(mlir::Value value) const;
-  /// The thread's number among those that hold a fragment of `threads` threads: in the warp, or in the CTA.
-  mlir::Value threadOf(int64_t threads) const { return threads == 32 ? frame.lane : frame.thread; }
+  /// Threads that run the op together: of the CTA, or of a role's warpgroup.
+  int64_t threads() const { return role == Role::Cta ? frame.threads : kWarpgroup; }
+  /// The thread's number among them.
+  mlir::Value thread() const { return role == Role::Cta ? frame.thread : frame.groupThread; }
+  /// The warp's number among theirs.
+  mlir::Value warp() const { return role == Role::Cta ? frame.warp : frame.groupWarp; }
+  /// The thread's number among those that hold a fragment of `count` threads: in the warp, or of `threads()`.
+  mlir::Value threadOf(int64_t count) const { return count == 32 ? frame.lane : thread(); }
+  /// True in one of the threads that run the op; null where one alone runs it.
+  mlir::Value one() const;
+  /// Those threads meet, and see what each wrote to shared memory.
+  void meet() const;
+  /// The CTA's threads meet; the cluster's, where there is one.
+  void meetAll() const;
   /// Replaces a fragment by its units.
   llvm::LogicalResult replace(mlir::Operation *op, llvm::ArrayRef<mlir::Value> units) const;
 };
 
 /// Operands come as their units.
-using Row = RowOf<Lowering>;
+struct Row : RowOf<Lowering> {
+  GpuFeature needs;
+  Row(llvm::StringRef op, LowerFnOf<Lowering> lower, GpuFeature needs = GpuFeature::None)
+      : RowOf<Lowering>{op, lower}, needs(needs) {}
+};
 
 /// Loads, stores, gathers, scatters and shared tiles.
 llvm::ArrayRef<Row> memoryRows();
@@ -44,8 +64,18 @@ llvm::ArrayRef<Row> memoryRows();
 llvm::ArrayRef<Row> fragmentRows();
 /// Reductions, within a thread, a warp and a CTA.
 llvm::ArrayRef<Row> foldRows();
-/// Rings, asynchronous copies, matrix loads, MMA atoms.
+/// Asynchronous copies by threads, matrix loads, MMA atoms.
 llvm::ArrayRef<Row> matrixRows();
+/// Rings of shared tiles.
+llvm::ArrayRef<Row> ringRows();
+/// Copies by the tensor memory accelerator.
+llvm::ArrayRef<Row> bulkRows();
+/// Warpgroup products.
+llvm::ArrayRef<Row> wgmmaRows();
+/// Roles, turns, clusters, extents, the order of tiles.
+llvm::ArrayRef<Row> roleRows();
+/// Parts, slices and other layouts of fragments, parts of tiles, matrix stores.
+llvm::ArrayRef<Row> partRows();
 /// What functions are made of: lookups in constant tables, the special function unit.
 llvm::ArrayRef<Row> functionRows();
 /// arith and math ops that work element by element, and constants.
@@ -53,8 +83,11 @@ llvm::ArrayRef<Row> elementwiseRows();
 
 /// Every row by op name.
 const RowTableOf<Lowering> &gpuRows();
+/// What a target must have for an op that has a row.
+GpuFeature featureOf(llvm::StringRef op);
 
-/// Converts the types of tile programs: fragments 1:N to their units, memory to pointers, the rest unchanged.
+/// Converts the types of tile programs: fragments and sums in flight 1:N to registers, memory and barriers to pointers,
+/// turns to the number of their first barrier, the rest unchanged.
 class TileTypes : public mlir::TypeConverter {
 public:
   TileTypes();

@@ -21,8 +21,9 @@ public:
   /// `types` takes fragments apart and must outlive this; `rows` are the patterns that replace tile ops.
   Conversions(mlir::MLIRContext *context, mlir::TypeConverter &types, mlir::RewritePatternSet rows);
 
-  /// Leaves ops of the LLVM dialect and of the target's own, or fails with a diagnostic.
-  llvm::LogicalResult run(mlir::LLVM::LLVMFuncOp function) const;
+  /// Leaves ops of the LLVM dialect and of the target's own, or fails with a diagnostic. `hoist`: what loops need not
+  /// repeat moves out of them, once it is in the target's terms.
+  llvm::LogicalResult run(mlir::LLVM::LLVMFuncOp function, bool hoist = false) const;
 
 private:
   mlir::LLVMTypeConverter llvmTypes;

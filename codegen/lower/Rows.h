@@ -26,11 +26,10 @@ template <typename Lowering> struct RowOf {
 
 template <typename Lowering> using RowTableOf = llvm::StringMap<LowerFnOf<Lowering>>;
 
-/// The rows of all families by op name.
-template <typename Lowering>
-RowTableOf<Lowering> concatenate(std::initializer_list<llvm::ArrayRef<RowOf<Lowering>>> families) {
+/// The rows of all families by op name. A target's rows may say more than this.
+template <typename Lowering, typename Families> RowTableOf<Lowering> concatenate(const Families &families) {
   RowTableOf<Lowering> table;
-  for (llvm::ArrayRef<RowOf<Lowering>> family : families)
+  for (const auto &family : families)
     for (const RowOf<Lowering> &row : family) table[row.op] = row.lower;
   return table;
 }

@@ -1,5 +1,8 @@
 #include "ir/target/Gpu.h"
 
+#include <algorithm>
+#include <climits>
+
 using namespace kiln;
 
 std::span<const GpuTarget> kiln::gpuTargets() {
@@ -9,7 +12,7 @@ std::span<const GpuTarget> kiln::gpuTargets() {
       {"sm_80", 80, false, 78, 163 << 10, 164 << 10, 2048, 108, 2.0e12, 1.41e9, 4.5e12, 2048, 128},
       {"sm_86", 86, false, 78, 99 << 10, 100 << 10, 1536, 72, 0.6e12, 1.7e9, 2.0e12, 1024, 256},
       {"sm_89", 89, false, 78, 99 << 10, 100 << 10, 1536, 142, 0.86e12, 2.5e9, 4.0e12, 1024, 256},
-      {"sm_90", 90, false, 78, 227 << 10, 228 << 10, 2048, 132, 4.8e12, 1.75e9, 5.5e12, 2560, 256},
+      {"sm_90", 90, false, 80, 227 << 10, 228 << 10, 2048, 132, 4.8e12, 1.75e9, 5.5e12, 2560, 256},
       {"sm_90a", 90, true, 80, 227 << 10, 228 << 10, 2048, 132, 4.8e12, 1.75e9, 5.5e12, 2560, 256},
       {"sm_100", 100, false, 86, 227 << 10, 228 << 10, 2048, 148, 8.0e12, 1.85e9, 8.0e12, 2048, 256},
       {"sm_100a", 100, true, 86, 227 << 10, 228 << 10, 2048, 148, 8.0e12, 1.85e9, 8.0e12, 2048, 256},
@@ -37,4 +40,22 @@ const GpuTarget *kiln::gpuTargetFor(int capability) {
   for (const GpuTarget &row : gpuTargets())
     if (row.exactOnly ? row.capability == capability : row.capability <= capability) best = &row;
   return best;
+}
+
+bool kiln::has(const GpuTarget &target, GpuFeature feature) {
+  struct FeatureRow {
+    GpuFeature feature;
+    int from, to; ///< capabilities
+    bool exactOnly = false;
+  };
+  static constexpr FeatureRow rows[] = {
+      {GpuFeature::None, 0, INT_MAX}, {GpuFeature::BulkCopies, 90, INT_MAX}, {GpuFeature::Wgmma, 90, 90, true}};
+  return std::ranges::any_of(rows, [&](const FeatureRow &row) {
+    return row.feature == feature && row.from <= target.capability && target.capability <= row.to &&
+           (target.exactOnly || !row.exactOnly);
+  });
+}
+
+const GpuTarget &kiln::firstWith(GpuFeature feature) {
+  return *std::ranges::find_if(gpuTargets(), [&](const GpuTarget &row) { return has(row, feature); });
 }

@@ -23,13 +23,20 @@ struct GpuTarget {
   int ptxVersion;      ///< of the PTX it is given, 10 · major + minor
   int64_t sharedBytes; ///< most shared memory of one CTA
   int64_t sharedBytesOfSm;
-  int threadsOfSm;  ///< most resident threads of an SM
-  int sms;          ///< of the product that tiling has in mind
-  double bandwidth; ///< of its memory, bytes a second
+  int threadsOfSm;    ///< most resident threads of an SM
+  int sms;            ///< of the product that tiling has in mind
+  double bandwidth;   ///< of its memory, bytes a second
   double clock;       ///< of its SMs under load, Hz
   double l2Bandwidth; ///< that all SMs together read from L2, bytes a second
   double mmaFlops;    ///< of an SM and clock, through mma.sync on 16-bit operands with f32 sums
   double fmaFlops;    ///< of an SM and clock, f32
+};
+
+/// What only some targets have.
+enum class GpuFeature {
+  None,       ///< every target does
+  BulkCopies, ///< barriers that count bytes, the copies that signal them, clusters, matrix stores, dependent launches
+  Wgmma,      ///< warpgroups: products from shared memory, registers that move between them
 };
 
 /// The rows, oldest first, an "a" row behind the plain one of its capability.
@@ -40,6 +47,10 @@ const GpuTarget *findGpuTarget(std::string_view name);
 const GpuTarget &plainGpuTarget(const GpuTarget &target);
 /// The best row whose code runs on a device of this capability; null if it is older than all.
 const GpuTarget *gpuTargetFor(int capability);
+/// Whether a target has a feature.
+bool has(const GpuTarget &target, GpuFeature feature);
+/// The oldest target that has a feature.
+const GpuTarget &firstWith(GpuFeature feature);
 
 } // namespace kiln
 

@@ -3,7 +3,7 @@
 // Whole fragments: one 16-byte access per run, packed arithmetic, 32-bit indices, no branch.
 // CHECK-LABEL: llvm.func @pointwise(
 // CHECK-SAME: %[[X:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[Y:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64})
-// CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, ptx.shared_bytes = 0 : i64
+// CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, ptx.arguments = [{buffer = 0 : i64}, {buffer = 1 : i64}], ptx.shared_bytes = 0 : i64
 // CHECK-DAG: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32
 // CHECK-DAG: %[[CTA:.*]] = nvvm.read.ptx.sreg.ctaid.x range <i32, 0, 4> : i32
 // CHECK: %[[FIRST:.*]] = llvm.mul %[[TID]], %{{.*}} : i32
