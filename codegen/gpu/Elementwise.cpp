@@ -1,7 +1,7 @@
 // Ops that work element by element: cloned onto each pair of registers.
+#include "codegen/lower/Elementwise.h"
 #include "codegen/gpu/Registers.h"
 #include "codegen/gpu/Rows.h"
-#include "codegen/lower/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -62,15 +62,15 @@ ArrayRef<Row> kiln::codegen::gpu::elementwiseRows() {
     for (StringRef op :
          {// Floats.
           "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.maximumf", "arith.minimumf",
-          "arith.cmpf", "math.fma", "math.sqrt", "math.absf", "math.floor", "math.ceil", "math.trunc",
-          "math.roundeven", "math.copysign",
+          "arith.cmpf", "math.fma", "math.sqrt", "math.absf", "math.floor", "math.ceil", "math.trunc", "math.roundeven",
+          "math.copysign",
           // Integers.
-          "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui",
-          "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui", "arith.maxsi",
-          "arith.minsi", "arith.maxui", "arith.minui", "arith.cmpi", "arith.select",
+          "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.divui", "arith.ceildivui", "arith.remsi",
+          "arith.remui", "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui",
+          "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui", "arith.cmpi", "arith.select",
           // Casts.
-          "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci", "arith.sitofp", "arith.uitofp",
-          "arith.fptosi", "arith.fptoui", "arith.bitcast", "arith.index_cast", "arith.index_castui"})
+          "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci", "arith.sitofp", "arith.uitofp", "arith.fptosi",
+          "arith.fptoui", "arith.bitcast", "arith.index_cast", "arith.index_castui"})
       all.push_back({op, lowerElementwise});
     return all;
   }();

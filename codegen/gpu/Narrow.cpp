@@ -18,12 +18,12 @@ enum class Needs { Nothing, NotNegative };
 
 const llvm::StringMap<Needs> &narrowOps() {
   static const llvm::StringMap<Needs> rows = {
-      {"arith.addi", Needs::Nothing},      {"arith.subi", Needs::Nothing},      {"arith.muli", Needs::Nothing},
-      {"arith.divsi", Needs::Nothing},     {"arith.remsi", Needs::Nothing},     {"arith.maxsi", Needs::Nothing},
-      {"arith.minsi", Needs::Nothing},     {"arith.andi", Needs::Nothing},      {"arith.ori", Needs::Nothing},
-      {"arith.xori", Needs::Nothing},      {"arith.select", Needs::Nothing},    {"arith.cmpi", Needs::Nothing},
-      {"arith.divui", Needs::NotNegative}, {"arith.remui", Needs::NotNegative}, {"arith.maxui", Needs::NotNegative},
-      {"arith.minui", Needs::NotNegative}, {"tile.splat", Needs::Nothing},
+      {"arith.addi", Needs::Nothing},          {"arith.subi", Needs::Nothing},      {"arith.muli", Needs::Nothing},
+      {"arith.divsi", Needs::Nothing},         {"arith.remsi", Needs::Nothing},     {"arith.maxsi", Needs::Nothing},
+      {"arith.minsi", Needs::Nothing},         {"arith.andi", Needs::Nothing},      {"arith.ori", Needs::Nothing},
+      {"arith.xori", Needs::Nothing},          {"arith.select", Needs::Nothing},    {"arith.cmpi", Needs::Nothing},
+      {"arith.ceildivui", Needs::NotNegative}, {"arith.divui", Needs::NotNegative}, {"arith.remui", Needs::NotNegative},
+      {"arith.maxui", Needs::NotNegative},     {"arith.minui", Needs::NotNegative}, {"tile.splat", Needs::Nothing},
   };
   return rows;
 }

@@ -6,6 +6,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -26,6 +27,7 @@ codegen::Conversions::Conversions(MLIRContext *context, TypeConverter &types, Re
   RewritePatternSet patterns(context);
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(llvmTypes, patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(llvmTypes, patterns);
   populateMathToLLVMConversionPatterns(llvmTypes, patterns);
   llvmTarget.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect, math::MathDialect, scf::SCFDialect>();
