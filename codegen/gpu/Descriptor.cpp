@@ -76,6 +76,7 @@ OperandDescriptor::OperandDescriptor(Lowering &to, tile::SharedType type, Value 
   Arithmetic a{to};
   OpBuilder &b = to.rewriter;
   Address address(pointer);
+  past = address.bytes / kUnit;
   uint64_t strides = layout::encode(layout::descriptorOf(tile, major, 0, 0)); // of address 0
   auto wide = [&](Value x) -> Value { return LLVM::ZExtOp::create(b, to.loc, b.getI64Type(), x); };
   {
@@ -83,7 +84,7 @@ OperandDescriptor::OperandDescriptor(Lowering &to, tile::SharedType type, Value 
     OpBuilder::InsertionGuard guard(b);
     if (address.from == to.frame.shared) b.setInsertionPointAfterValue(address.from);
     // The CTA's number in its cluster stands above the address.
-    Value low = a.band(a.shr(a.addressOf(a.past(address.from, address.bytes)), 4), 0x3FFF);
+    Value low = a.band(a.shr(a.addressOf(address.from), 4), 0x3FFF);
     first = LLVM::OrOp::create(b, to.loc, wide(low), to.i64(static_cast<int64_t>(strides)));
   }
   // What does not change in a loop is added first, outside of it.
@@ -97,6 +98,6 @@ OperandDescriptor::OperandDescriptor(Lowering &to, tile::SharedType type, Value 
 }
 
 Value OperandDescriptor::at(int64_t mn, int64_t k) const {
-  int64_t distance = layout::descriptorOf(tile, major, mn, k).start / kUnit;
+  int64_t distance = past + layout::descriptorOf(tile, major, mn, k).start / kUnit;
   return distance == 0 ? first : LLVM::AddOp::create(to.rewriter, to.loc, first, to.i64(distance)).getResult();
 }

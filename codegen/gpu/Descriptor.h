@@ -22,7 +22,8 @@ private:
   Lowering &to;
   layout::SharedTile tile;
   layout::Major major;
-  mlir::Value first; ///< of the tile's first element
+  mlir::Value first; ///< what operands of one slot share
+  int64_t past = 0;  ///< units from there to the tile's first element
 };
 
 } // namespace kiln::codegen::gpu

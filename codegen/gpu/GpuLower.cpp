@@ -1,6 +1,7 @@
 // gpu-lower: tile programs to what one thread does, one kernel at a time.
 #include "codegen/Passes.h"
 #include "codegen/gpu/LevelSpec.h"
+#include "codegen/gpu/Loops.h"
 #include "codegen/gpu/Narrow.h"
 #include "codegen/gpu/Rows.h"
 #include "codegen/lower/Conversions.h"
@@ -39,9 +40,10 @@ public:
       : frames(frames), conversions(context, types, rows(context, frames)) {}
 
   LogicalResult run(LLVM::LLVMFuncOp function) const {
-    // Descriptors are sums, of which products in a loop share what they start with.
-    bool hoist = frames.find(function)->second.warpgroups;
-    if (failed(conversions.run(function, hoist)) || failed(verifyThreadLevel(function))) return failure();
+    auto between = [&](LLVM::LLVMFuncOp lowered) {
+      if (frames.find(lowered)->second.warpgroups) improveLoops(lowered);
+    };
+    if (failed(conversions.run(function, between)) || failed(verifyThreadLevel(function))) return failure();
     IRRewriter rewriter(function.getContext());
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);

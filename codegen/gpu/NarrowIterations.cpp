@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -89,6 +90,10 @@ private:
     Value &made = narrow[wide];
     if (made) return made;
     b.setInsertionPointAfterValue(wide);
+    APInt constant;
+    if (matchPattern(wide, m_ConstantInt(&constant)))
+      return made = arith::ConstantOp::create(b, wide.getLoc(),
+                                              b.getI32IntegerAttr(static_cast<int32_t>(constant.getSExtValue())));
     return made = arith::IndexCastOp::create(b, wide.getLoc(), b.getI32Type(), wide);
   }
 

@@ -10,8 +10,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -35,9 +33,10 @@ codegen::Conversions::Conversions(MLIRContext *context, TypeConverter &types, Re
   upstream = FrozenRewritePatternSet(std::move(patterns));
 }
 
-LogicalResult codegen::Conversions::run(LLVM::LLVMFuncOp function, bool hoist) const {
+LogicalResult codegen::Conversions::run(LLVM::LLVMFuncOp function,
+                                        llvm::function_ref<void(LLVM::LLVMFuncOp)> between) const {
   if (failed(applyPartialConversion(function, tileTarget, tileRows))) return failure();
-  if (hoist) function.walk([](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
+  if (between) between(function);
   if (failed(applyPartialConversion(function, llvmTarget, upstream))) return failure();
   SmallVector<UnrealizedConversionCastOp> casts;
   function.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });

@@ -21,9 +21,10 @@ public:
   /// `types` takes fragments apart and must outlive this; `rows` are the patterns that replace tile ops.
   Conversions(mlir::MLIRContext *context, mlir::TypeConverter &types, mlir::RewritePatternSet rows);
 
-  /// Leaves ops of the LLVM dialect and of the target's own, or fails with a diagnostic. `hoist`: what loops need not
-  /// repeat moves out of them, once it is in the target's terms.
-  llvm::LogicalResult run(mlir::LLVM::LLVMFuncOp function, bool hoist = false) const;
+  /// Leaves ops of the LLVM dialect and of the target's own, or fails with a diagnostic. `between` sees the function
+  /// when its tile ops are gone and its loops are still there.
+  llvm::LogicalResult run(mlir::LLVM::LLVMFuncOp function,
+                          llvm::function_ref<void(mlir::LLVM::LLVMFuncOp)> between = nullptr) const;
 
 private:
   mlir::LLVMTypeConverter llvmTypes;
