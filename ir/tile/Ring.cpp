@@ -175,13 +175,6 @@ static Operation *loopAround(Operation *a, Operation *b) {
   return nullptr;
 }
 
-/// Whether what `read` started is done where `around`, a loop or branch that holds it or the read itself, ends.
-static bool isDoneWithin(Operation *read, Operation *around) {
-  for (Operation *from = read; from != around; from = from->getParentOp())
-    if (isDoneBetween(*from->getBlock(), from, nullptr)) return true;
-  return false;
-}
-
 /// Whether what `read` started is done at `release`, in the same execution of the blocks around both.
 static bool isDoneAfter(Operation *read, Operation *release) {
   for (Operation *at = release; at; at = at->getParentOp()) {

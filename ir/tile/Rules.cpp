@@ -52,6 +52,12 @@ Operation *kiln::tile::sourceOf(Value tile) {
 
 //===- Products in flight -----------------------------------------------------------------------------------------===//
 
+bool kiln::tile::isDoneWithin(Operation *product, Operation *around) {
+  for (Operation *at = product; at != around; at = at->getParentOp())
+    if (isDoneBetween(*at->getBlock(), at, nullptr)) return true;
+  return false;
+}
+
 bool kiln::tile::isDoneBetween(Block &block, Operation *first, Operation *at) {
   Operation *from = first ? first->getNextNode() : &block.front();
   int64_t later = 0; // groups that are surely younger; those of nested blocks are not counted

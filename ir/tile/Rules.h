@@ -36,6 +36,9 @@ mlir::Operation *sourceOf(mlir::Value tile);
 /// Whether every product that `first`, an op of the block, starts, or, where it is null, that was started before the
 /// block, is done at its op `at` (null: at its end): a `tile.wgmma_wait` between the two leaves only later ones in flight.
 bool isDoneBetween(mlir::Block &block, mlir::Operation *first, mlir::Operation *at);
+/// Whether what `product` starts, at any depth, is done where `around`, an op around it or itself, ends: it is waited for
+/// in the blocks between the two.
+bool isDoneWithin(mlir::Operation *product, mlir::Operation *around);
 
 } // namespace kiln::tile
 

@@ -1,6 +1,6 @@
 // tile-assign-shared: gives every shared tile its place in the CTA's memory.
 #include "ir/Violation.h"
-#include "ir/tile/Tile.h"
+#include "ir/tile/Rules.h"
 #include "passes/plan/Arena.h"
 #include "passes/tile/Passes.h"
 #include "passes/tiling/KernelChecks.h"
@@ -66,53 +66,73 @@ FailureOr<int64_t> placeInTurn(KernelOp kernel, ArrayRef<Tile> tiles) {
 /// memory with what is first used behind it.
 class Epochs {
 public:
-  explicit Epochs(KernelOp kernel) {
-    for (Operation &op : kernel.getBody().front()) {
+  explicit Epochs(KernelOp kernel) : top(&kernel.getBody().front()) {
+    for (Operation &op : *top) {
       auto fold = dyn_cast<FoldOp>(op);
       before[&op] = count;
-      if (isa<BarrierOp>(op) || (fold && fold.getScratch())) ++count;
+      if (isa<BarrierOp, ClusterBarrierOp>(op) || (fold && fold.getScratch())) ++count;
       after[&op] = count;
-      if (auto wait = dyn_cast<AsyncWaitOp>(op); wait && wait.getPending() == 0) waits.push_back(&op);
     }
   }
 
   /// First and last epoch of a tile's uses.
   std::pair<int32_t, int32_t> of(Operation *alloc) const {
-    // Barriers in shared memory are in use as long as the CTA.
-    if (auto ring = dyn_cast<AllocRingOp>(alloc); ring && ring.getReaders()) return {0, count};
-    Block *top = &alloc->getParentOfType<KernelOp>().getBody().front();
     int32_t first = count, last = 0;
+    if (auto ring = dyn_cast<AllocRingOp>(alloc); ring && ring.getReaders()) {
+      first = 0; // its barriers are made at the kernel's start
+      if (ring.getMulticast()) last = count;
+    }
     SmallVector<Value> names{alloc->getResult(0)};
     for (size_t i = 0; i < names.size(); ++i)
       for (Operation *user : names[i].getUsers()) {
-        Operation *at = top->findAncestorOpInBlock(*user);
-        first = std::min(first, before.at(at));
-        last = std::max(last, isa<AsyncCopyOp, AsyncLoadOp>(user) ? landed(at) : after.at(at));
-        if (isa<SlotOp, SubtileOp>(user))
-          llvm::append_range(names, user->getResults());
-        else if (isOpen(user))
-          first = 0, last = count;
+        auto [from, to] = ofUse(user);
+        first = std::min(first, from);
+        last = std::max(last, to);
+        if (isa<SlotOp, SubtileOp, RingWaitOp>(user)) llvm::append_range(names, user->getResults());
       }
     return {std::min(first, last), last};
   }
 
 private:
-  /// Whether barriers do not say when the use is over: a tile goes by other names from here, other CTAs reach it, or
-  /// hardware reads it until something else is waited for.
-  static bool isOpen(Operation *user) {
-    return user->getNumRegions() || user->hasTrait<OpTrait::IsTerminator>() ||
-           isa<RemoteOp, WgmmaOp, TmaStoreOp, BulkStoreOp>(user);
-  }
-
+  Block *top;
   llvm::DenseMap<Operation *, int32_t> before, after;
-  SmallVector<Operation *> waits; ///< for all copies
   int32_t count = 0;
 
-  /// The last epoch in which copies that `op` starts may still write.
-  int32_t landed(Operation *op) const {
-    for (Operation *wait : waits)
-      if (op->isBeforeInBlock(wait)) return after.at(wait);
+  /// The epochs in which a use may touch the tile.
+  std::pair<int32_t, int32_t> ofUse(Operation *user) const {
+    Operation *at = top->findAncestorOpInBlock(*user);
+    if (isa<AsyncCopyOp, AsyncLoadOp>(user))
+      return {before.at(at), endsAt(at, [&](Operation &op) {
+                auto wait = dyn_cast<AsyncWaitOp>(op);
+                return wait && wait.getPending() == 0;
+              })};
+    if (isa<TmaStoreOp, BulkStoreOp>(user))
+      return {before.at(at), endsAt(at, [&](Operation &op) {
+                auto wait = dyn_cast<TmaStoreWaitOp>(op);
+                return wait && wait.getPending() == 0;
+              })};
+    if (isa<WgmmaOp>(user) && !isDoneWithin(user, at))
+      return {before.at(at), endsAt(at, [&](Operation &op) { return isDoneBetween(*top, at, op.getNextNode()); })};
+    // Other CTAs reach the tile from the cluster's barrier before to the next, wherever this one is between them.
+    if (isa<RemoteOp>(user))
+      return {beginsAt(at), endsAt(at, [](Operation &op) { return isa<ClusterBarrierOp>(op); })};
+    // A tile that an op yields or takes into a region goes by other names from here; a fill gives it none that outlive it.
+    bool renamed = (user->getNumRegions() && !isa<FillOp>(user)) || user->hasTrait<OpTrait::IsTerminator>();
+    if (renamed) return {0, count};
+    return {before.at(at), after.at(at)};
+  }
+
+  /// The epoch of the first op behind `at` that ends what `at` began; the last of all if there is none.
+  int32_t endsAt(Operation *at, llvm::function_ref<bool(Operation &)> ends) const {
+    for (Operation *op = at->getNextNode(); op; op = op->getNextNode())
+      if (ends(*op)) return before.at(op);
     return count;
+  }
+  /// The epoch that the cluster's barrier before `at` begins; the first of all if there is none.
+  int32_t beginsAt(Operation *at) const {
+    for (Operation *op = at; op; op = op->getPrevNode())
+      if (isa<ClusterBarrierOp>(op)) return after.at(op);
+    return 0;
   }
 };
 

@@ -89,8 +89,9 @@ def TileAssignShared : Pass<"tile-assign-shared", "::kiln::tile::KernelOp"> {
 
     On gpu targets each is aligned to 16 bytes, to 1024 with a swizzle, and so is every slot of a ring. Tiles share memory
     where a barrier at the kernel's top level (`tile.barrier`, or a `tile.fold` through another tile) stands between the
-    last use of one and the first use of the other; asynchronous copies are over at the next `tile.async_wait 0` there.
-    What a tensor core, a store by tensor map or another CTA reads is kept. A ring's barriers, *full* and *empty* of each
+    last use of one and the first use of the other; asynchronous copies are over at the next `tile.async_wait 0` there,
+    stores by tensor map at the next `tile.tma_store_wait 0`, products once waited for, and what other CTAs do between
+    barriers of the cluster. A ring's barriers, *full* and *empty* of each
     slot, lie behind its tiles; tiles and rings in `consumers` are there once for each consumer.
     Fails, with the numbers, if what is needed is more than a CTA of the target may have.
 

@@ -52,7 +52,12 @@ static LogicalResult checkRing(AllocRingOp ring) {
   bool fills = any([](Operation *op) { return isa<FillOp>(op); });
   bool waits = any([](Operation *op) { return isa<RingWaitOp>(op); });
   bool releases = any([](Operation *op) { return isa<RingReleaseOp>(op); });
-  if (fills == waits && waits == releases) return success();
+  // Slots that are filled once need no release.
+  int64_t fillings = 0;
+  for (Operation *user : ring.getRing().getUsers())
+    if (isa<FillOp>(user)) fillings += user->getParentOfType<LoopLikeOpInterface>() ? INT32_MAX : 1;
+  bool once = fills && waits && fillings <= ring.getRing().getType().getStages();
+  if (once || (fills == waits && waits == releases)) return success();
   std::string found;
   for (auto [is, what] : {std::pair{fills, "tile.fill"}, {waits, "tile.ring_wait"}, {releases, "tile.ring_release"}})
     if (is) found += (found.empty() ? "" : ", ") + std::string(what);

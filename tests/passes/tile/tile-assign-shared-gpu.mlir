@@ -85,8 +85,7 @@ tile.kernel @nested(%x: !tile.global<8xf32>) grid 1 threads 64 {
 
 // -----
 
-// A ring with barriers is in use as long as the CTA, and so is what a tensor core, another CTA or a store by tensor map
-// reads: no barrier says when they are done. Barriers lie behind the tiles; consumers have copies.
+// Barriers of a ring lie behind its tiles; consumers have copies.
 // CHECK: tile.kernel @roles({{.*}}) grid 2 cluster 2 threads 384 attributes {shared_bytes = 52256 : i64}
 !T = !tile.shared<64x64xbf16, swizzle = 128>
 tile.kernel @roles(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 384 {
@@ -106,6 +105,7 @@ tile.kernel @roles(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 384 {
 
 // -----
 
+// What a tensor core, another CTA or a store by tensor map still reads is in use behind a barrier, too.
 // CHECK: tile.kernel @open({{.*}}) grid 2 cluster 2 threads 128 attributes {shared_bytes = 32768 : i64}
 !U = !tile.shared<64x64xbf16, swizzle = 128>
 !P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
@@ -123,5 +123,43 @@ tile.kernel @open(%a: !tile.global<64x64xbf16>, %x: bf16) grid 2 cluster 2 threa
   tile.barrier
   tile.store %x, %late[%c0] : bf16, !U
   tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+// Behind a barrier a ring's memory is free once its products are done, and what the cluster reads of this CTA may lie
+// there, from the barrier on. Its own barriers are made first, so that nothing lies there before.
+// CHECK: tile.kernel @behind({{.*}}) grid 2 cluster 2 threads 128 attributes {shared_bytes = 17920 : i64}
+!S = !tile.shared<64x64xbf16, swizzle = 128>
+!Q = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
+tile.kernel @behind(%a: !tile.global<64x64xbf16>, %x: bf16, %n: index) grid 2 cluster 2 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: tile.alloc {offset = 17408 : i64}
+  %early = tile.alloc : !tile.shared<256xbf16>
+  tile.store %x, %early[%c0] : bf16, !tile.shared<256xbf16>
+  tile.barrier
+  // CHECK: tile.alloc_ring readers 1 {offset = 0 : i64}
+  %ring = tile.alloc_ring readers 1 : !tile.ring<2 x !S>
+  %none = tile.wgmma_none : !Q
+  scf.for %i = %c0 to %n step %c1 {
+    tile.fill %ring[%i] {
+    ^slot(%t: !S, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !S
+    } : !tile.ring<2 x !S>
+    %t = tile.ring_wait %ring[%i] : !tile.ring<2 x !S> -> !S
+    %p = tile.wgmma %t, %t transpose, %none : !S, !S, !Q -> !Q
+    %q = tile.wgmma_wait %p : !Q -> tensor<64x64xf32, #tile.wgmma>
+    tile.ring_release %ring[%i] : !tile.ring<2 x !S>
+  }
+  tile.barrier
+  // CHECK: tile.alloc {offset = 0 : i64}
+  %shown = tile.alloc : !S
+  tile.store %x, %shown[%c0] : bf16, !S
+  tile.cluster_barrier
+  %theirs = tile.remote %shown at %c1 : !S -> !tile.remote<!S>
+  %y = tile.load %theirs[%c0] : !tile.remote<!S> -> bf16
+  tile.cluster_barrier
   tile.return
 }

@@ -114,17 +114,36 @@ tile.kernel @folded(%x: !tile.global<32xf32>) grid 1 threads 64 {
 // -----
 
 !T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @never_released(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+tile.kernel @never_released(%a: !tile.global<64x64xbf16>, %n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   // expected-error @below {{'tile.alloc_ring': who fills a ring waits for who releases it, and the other way round}}
   // expected-note @below {{expected: tile.fill, tile.ring_wait and tile.ring_release}}
   // expected-note @below {{found: only tile.fill, tile.ring_wait}}
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  scf.for %i = %c0 to %n step %c1 {
+    tile.fill %r[%i] {
+    ^slot(%t: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !T
+    } : !tile.ring<2 x !T>
+    %t = tile.ring_wait %r[%i] : !tile.ring<2 x !T> -> !T
+  }
+  tile.return
+}
+
+// -----
+
+// Filled once, and kept.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+// CHECK-LABEL: tile.kernel @kept
+tile.kernel @kept(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<1 x !T>
   tile.fill %r[%c0] {
   ^slot(%t: !T, %full: !tile.mbarrier):
     tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !T
-  } : !tile.ring<2 x !T>
-  %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
+  } : !tile.ring<1 x !T>
+  %t = tile.ring_wait %r[%c0] : !tile.ring<1 x !T> -> !T
   tile.return
 }
 
