@@ -46,7 +46,7 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
   %vs = tile.alloc_ring readers 2 : !KVs
   %turns = tile.alloc_turns : !tile.turns<2>
 
-  tile.specialize producer registers 24 {
+  tile.specialize producer registers 40 {
     scf.for %t = %first to %tiles step %ctas {
       %n = tile.index floordiv(%t - %first, %ctas)
       // A head's tiles follow one another: CTAs that run at the same time find its keys in the L2 cache.
@@ -72,7 +72,7 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
         } : !KVs
       }
     }
-  } consumers 2 registers 240 {
+  } consumers 2 registers 232 {
   ^consumer(%g: index):
     %out = tile.alloc : !Q
     // exp(x/√128) is 2^(x·log2(e)/√128), and for powers of two there is an instruction.

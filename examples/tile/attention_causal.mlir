@@ -45,7 +45,7 @@ tile.kernel @attention_causal(%q: !Heads {tile.name = "q", tile.dims = #dims},
   %ks = tile.alloc_ring readers 2 : !KVs
   %vs = tile.alloc_ring readers 2 : !KVs
 
-  tile.specialize producer registers 24 {
+  tile.specialize producer registers 40 {
     scf.for %g = %c0 to %c2 step %c1 {
       %row = tile.index (2 * %r + %g) * %bq
       tile.fill %qs[%g] {
@@ -64,7 +64,7 @@ tile.kernel @attention_causal(%q: !Heads {tile.name = "q", tile.dims = #dims},
         tile.tma_load %v[%b, %h, %key, %c0], %values signal %full : !Heads, !KV
       } : !KVs
     }
-  } consumers 2 registers 240 {
+  } consumers 2 registers 232 {
   ^consumer(%g: index):
     %out = tile.alloc : !Q
     // exp(x/√128) is 2^(x·log2(e)/√128), and for powers of two there is an instruction.
@@ -129,6 +129,7 @@ tile.kernel @attention_causal(%q: !Heads {tile.name = "q", tile.dims = #dims},
       %p1 = tile.relayout %rounded : !Rounded -> !Weights
       scf.yield %o_less, %top1, %sum1, %p1 : !Block, !Rows, !Sum, !Weights
     }
+    tile.ring_release %qs[%g] : !Qs
 
     // The first values; then every row is divided by the sum of its weights.
     %last = tile.index %blocks - 1

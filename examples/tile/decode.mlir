@@ -48,11 +48,9 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
   %cta = tile.cta_id
   %b, %h, %split = tile.unravel %cta of [%batch, %hkv, %splits]
   %head = tile.index %h * %group
-  // This CTA's blocks: its share of all, from the first one on.
+  // The CTAs of a cluster deal the blocks among themselves.
   %blocks = tile.index ceildiv(%s, %bk)
-  %share = tile.index ceildiv(%blocks, %splits)
-  %first = tile.index min(%split * %share, %blocks)
-  %count = tile.index min(%share, %blocks - %first)
+  %count = tile.index floordiv(%blocks + %splits - 1 - %split, %splits)
   %qs = tile.alloc_ring readers 1 : !Qs
   %ring = tile.alloc_ring readers 1 : !KVs
   tile.fill %qs[%c0] {
@@ -74,7 +72,7 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
   // Copies run two blocks ahead of products.
   %early = tile.index min(%count, 2)
   scf.for %i = %c0 to %early step %c1 {
-    %key = tile.index (%first + %i) * %bk
+    %key = tile.index (%i * %splits + %split) * %bk
     tile.fill %ring[%i] {
     ^slot(%keys: !KV, %values: !KV, %full: !tile.mbarrier):
       tile.tma_load %k[%b, %h, %key, %c0], %keys signal %full : !Cache, !KV
@@ -86,7 +84,7 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
     %soon = tile.index %i + 2
     %more = arith.cmpi slt, %soon, %count : index
     scf.if %more {
-      %key = tile.index (%first + %soon) * %bk
+      %key = tile.index (%soon * %splits + %split) * %bk
       tile.fill %ring[%soon] {
       ^slot(%keys: !KV, %values: !KV, %full: !tile.mbarrier):
         tile.tma_load %k[%b, %h, %key, %c0], %keys signal %full : !Cache, !KV
@@ -96,7 +94,7 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
     %keys, %values = tile.ring_wait %ring[%i] : !KVs -> !KV, !KV
     %started = tile.wgmma %queries, %keys transpose, %none : !Q, !KV, !ScoresFlight -> !ScoresFlight
     %scores = tile.wgmma_wait %started : !ScoresFlight -> !Scores
-    %left = tile.index %s - (%first + %i) * %bk
+    %left = tile.index %s - (%i * %splits + %split) * %bk
     %limit = arith.index_cast %left : index to i32
     %limits = tile.splat %limit : i32 -> !Numbers
     %live = arith.cmpi slt, %column, %limits : !Numbers
@@ -121,6 +119,7 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
     tile.ring_release %ring[%i] : !KVs
     scf.yield %top1, %sum1, %o1 : !Rows, !Rows, !Values
   }
+  tile.ring_release %qs[%c0] : !Qs
 
   // What the cluster shows each other: behind the barrier these tiles may lie where the ring was.
   tile.barrier

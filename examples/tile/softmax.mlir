@@ -25,7 +25,7 @@ tile.kernel @softmax(%x: !Matrix {tile.name = "x", tile.dims = ["R", "N"], tile.
   %ctas = tile.cta_count
   %ring = tile.alloc_ring readers 1 : !Ring
 
-  tile.specialize producer registers 24 {
+  tile.specialize producer registers 32 {
     scf.for %r = %first to %rows step %ctas {
       %i = tile.index floordiv(%r - %first, %ctas)
       %at = tile.index %r * %n
@@ -34,7 +34,7 @@ tile.kernel @softmax(%x: !Matrix {tile.name = "x", tile.dims = ["R", "N"], tile.
         tile.bulk_load %x[%at] count %n, %row signal %full : !Matrix, !Row
       } : !Ring
     }
-  } consumers 3 registers 160 {
+  } consumers 3 registers 152 {
   ^consumer(%group: index):
     // Two, so that nobody writes a maximum where another warp still reads a sum.
     %scratch_max = tile.alloc : !Scratch

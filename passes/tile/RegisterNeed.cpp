@@ -53,6 +53,7 @@ public:
       if (auto values = read.find(&op); values != read.end())
         for (Value value : values->second) add(value, live);
       note(&op, live);
+      if (auto part = dyn_cast<ExtractOp>(op)) ahead[originOf(part.getSource())] += registersOf(part.getResult());
       for (Value result : op.getResults()) live.remove(result);
       for (Region &region : op.getRegions()) enter(&op, region, live);
       for (Value operand : op.getOperands()) add(operand, live);
@@ -105,11 +106,23 @@ private:
     most = {fragments, scalars, op};
   }
 
-  /// A part costs nothing as long as the whole is there.
-  static int64_t costOf(Value value, const Live &live) {
-    if (auto part = value.getDefiningOp<ExtractOp>(); part && live.contains(originOf(part.getSource()))) return 0;
-    return registersOf(value);
+  /// What is taken apart is in use part by part: what has not been extracted yet, and the parts themselves.
+  int64_t costOf(Value value, const Live &live) const {
+    if (isTakenApart(value)) return std::min(ahead.lookup(value), registersOf(value));
+    auto part = value.getDefiningOp<ExtractOp>();
+    if (!part) return registersOf(value);
+    Value whole = originOf(part.getSource());
+    return live.contains(whole) && !isTakenApart(whole) ? 0 : registersOf(value);
   }
+
+  /// All that is ever done with the value, under any name, is to extract parts, in the block that it is made in.
+  static bool isTakenApart(Value value) {
+    return !value.use_empty() && llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return isa<ExtractOp>(user) && user->getBlock() == value.getParentBlock();
+    });
+  }
+
+  llvm::DenseMap<Value, int64_t> ahead; ///< registers of the parts that are extracted behind where the walk is
 };
 
 } // namespace

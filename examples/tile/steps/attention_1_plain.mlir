@@ -36,7 +36,7 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
   %ks = tile.alloc_ring readers 2 : !KVs
   %vs = tile.alloc_ring readers 2 : !KVs
 
-  tile.specialize producer registers 24 {
+  tile.specialize producer registers 40 {
     scf.for %t = %first to %tiles step %ctas {
       %n = tile.index floordiv(%t - %first, %ctas)
       // A head's tiles follow one another: CTAs that run at the same time find its keys in the L2 cache.
@@ -62,7 +62,7 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
         } : !KVs
       }
     }
-  } consumers 2 registers 240 {
+  } consumers 2 registers 232 {
   ^consumer(%g: index):
     %out = tile.alloc : !Q
     %scale = arith.constant dense<0.127517432> : !Block

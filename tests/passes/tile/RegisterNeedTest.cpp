@@ -97,6 +97,21 @@ TEST(RegisterNeed, LoopsHoldWhatTheyCarryAndUseAgain) {
             256);
 }
 
+TEST(RegisterNeed, WhatIsTakenApartIsFreedPartByPart) {
+  std::string parts = "  %q = tile.alloc : !tile.shared<64x64xbf16>\n";
+  for (int i = 0; i < 4; ++i)
+    parts += fmt::format(R"(
+  %c{0}_ = arith.constant {1} : index
+  %p{0} = tile.extract %f[%c0, %c{0}_] : !F -> tensor<64x64xf32, #tile.wgmma>
+  %y{0} = arith.truncf %p{0} : tensor<64x64xf32, #tile.wgmma> to tensor<64x64xbf16, #tile.wgmma>
+  tile.store %y{0}, %q[%c0] rows 64 : tensor<64x64xbf16, #tile.wgmma>, !tile.shared<64x64xbf16>
+)",
+                         i, 64 * i);
+  EXPECT_EQ(fragmentsOf(load("f") + parts), 128);
+  // Something else needs the whole: a part that is rounded has registers of its own.
+  EXPECT_EQ(fragmentsOf(load("f") + parts + store("f")), 128 + 16);
+}
+
 TEST(RegisterNeed, PartsAndOtherLayoutsAreTheSameRegisters) {
   EXPECT_EQ(fragmentsOf(load("f") + R"(
   %y = arith.truncf %f : !F to !H
