@@ -39,7 +39,9 @@ LogicalResult SpecializeOp::verify() {
   Operation *next = (*this)->getNextNode();
   if (!kernel || !isa_and_nonnull<ReturnOp>(next))
     return violate(*this, {"C1", "roles part once, at the end of the kernel", "in the kernel's block, then tile.return",
-                           kernel ? next->getName().getStringRef().str() + " behind it" : "in another block"});
+                           !kernel ? "in another block"
+                           : next  ? next->getName().getStringRef().str() + " behind it"
+                                   : "nothing behind it"});
   auto consumers = static_cast<int64_t>(getConsumers()), threads = static_cast<int64_t>(kernel.getThreads().value_or(0));
   if (consumers < 1 || threads != kWarpgroup * (1 + consumers))
     return violate(*this, {"C2", "each role's warpgroups are threads of the CTA",

@@ -247,3 +247,15 @@ tile.kernel @k(%n: index) grid 1 threads 128 {
   %i, %j = tile.rasterize %t of [%n, %n] group 0
   tile.return
 }
+
+// -----
+
+tile.kernel @k(%x: f32) grid 1 threads 256 {
+  // expected-error @below {{'tile.specialize' (C1): roles part once, at the end of the kernel}}
+  // expected-note @below {{expected: in the kernel's block, then tile.return}}
+  // expected-note @below {{found: nothing behind it}}
+  tile.specialize producer registers 40 {
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+  }
+}

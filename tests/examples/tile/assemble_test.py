@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The programs of examples/tile as ptxas and nvdisasm see them: no spills, no remarks, lean loops. Skipped without ptxas.
+
+    assemble_test.py KILN
+"""
+
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import variants
+
+KILN = sys.argv.pop()
+PROGRAMS = sorted(variants.PROGRAMS.glob("*.mlir")) + sorted(variants.PROGRAMS.glob("steps/*.mlir"))
+EXTENTS = {"M": 4096, "N": 4096, "K": 4096, "B": 2, "H": 4, "S": 512, "Hq": 8, "Hkv": 2, "R": 64}
+TOOLS = [pathlib.Path(p) for p in os.environ.get("KILN_CUDA_TOOLS", "/usr/local/cuda/bin").split(os.pathsep)]
+
+
+def tool(name):
+    """The path of one of CUDA's programs, or None."""
+    return shutil.which(name) or next((str(d / name) for d in TOOLS if (d / name).exists()), None)
+
+
+def target_of(path):
+    return "sm_80" if "sm80" in path.name else "sm_90a"
+
+
+def ptx_of(path, folder):
+    """A file with the program's PTX."""
+    names = dict.fromkeys(re.findall(r'"(\w+)"', " ".join(re.findall(r"(?:dims = |= )\[[^\]]*\]", path.read_text()))))
+    bind = ",".join(f"{name}={EXTENTS[name]}" for name in names if name in EXTENTS)
+    done = subprocess.run([KILN, "compile", path, "--target", target_of(path), "--emit", "ptx", "--bind", bind],
+                          capture_output=True, text=True)
+    if done.returncode: raise RuntimeError(f"{path.name}: {done.stderr}")
+    ptx = folder / (path.stem + ".ptx")
+    ptx.write_text(done.stdout)
+    return ptx
+
+
+def assembled(path, folder):
+    """(what ptxas says of a program, its cubin)."""
+    ptx = ptx_of(path, folder)
+    cubin = ptx.with_suffix(".cubin")
+    done = subprocess.run([tool("ptxas"), "-arch", target_of(path), "-v", ptx, "-o", cubin], capture_output=True, text=True)
+    return done.stdout + done.stderr, cubin
+
+
+def instructions(cubin):
+    """(instructions, {label: place}) of the one kernel of a cubin."""
+    text = subprocess.run([tool("nvdisasm"), "-c", cubin], capture_output=True, text=True, check=True).stdout
+    listed, labels = [], {}
+    for line in text.splitlines():
+        if label := re.match(r"\s*(\.L_x_\d+):", line): labels[label[1]] = len(listed)
+        if found := re.match(r"\s*/\*[0-9a-f]+\*/\s+(.*?);", line): listed.append(found[1].strip())
+    return listed, labels
+
+
+def main_loop(cubin):
+    """The opcodes of the shortest loop that holds all of a k step's products."""
+    listed, labels = instructions(cubin)
+    loops = []
+    for place, text in enumerate(listed):
+        target = re.search(r"BRA.*`\((\.L_x_\d+)\)", text)
+        start = labels.get(target[1], place + 1) if target else place + 1
+        if start < place and any("HGMMA" in i for i in listed[start:place]): loops.append((place - start, start, place))
+    _, start, place = min(loops)
+    return [re.sub(r"^@!?U?P\d+ +", "", i).split()[0].split(".")[0] for i in listed[start:place + 1]]
+
+
+@unittest.skipUnless(tool("ptxas"), "no ptxas")
+class Assembled(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.folder.name)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            results = pool.map(lambda path: assembled(path, folder), PROGRAMS)
+            cls.results = dict(zip((p.relative_to(variants.PROGRAMS).as_posix() for p in PROGRAMS), results))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_nothing_spills(self):
+        for name, (said, _) in self.results.items():
+            with self.subTest(name):
+                self.assertRegex(said, r"Used \d+ registers")
+                self.assertEqual(set(re.findall(r"(\d+) bytes (?:stack|spill)", said)), {"0"}, said)
+
+    def test_ptxas_has_no_remarks(self):
+        for name, (said, _) in self.results.items():
+            with self.subTest(name):
+                self.assertNotRegex(said, r"\(C7\d\d\d\)|[Ww]arning|error")
+
+    @unittest.skipUnless(tool("nvdisasm"), "no nvdisasm")
+    def test_a_matmul_s_main_loop_multiplies(self):
+        for name in ("matmul_cooperative.mlir", "matmul_cooperative_nn.mlir", "matmul_pingpong.mlir", "matmul_odd.mlir"):
+            with self.subTest(name):
+                counts = collections.Counter(main_loop(self.results[name][1]))
+                others = sum(counts.values()) - counts["HGMMA"] - counts["NOP"]
+                self.assertGreaterEqual(counts["HGMMA"], 4)
+                self.assertLessEqual(others, 40, dict(counts))
+                # Nothing touches an accumulator, nothing goes to memory.
+                self.assertFalse(counts.keys() & {"MOV", "FADD", "FMUL", "FFMA", "LDL", "STL", "LDG", "STG", "LDS", "STS"},
+                                 dict(counts))
+
+
+if __name__ == "__main__":
+    unittest.main()
