@@ -195,7 +195,7 @@ LogicalResult lowerAlloc(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   auto alloc = cast<tile::AllocOp>(op);
   Arithmetic a{to};
   Value place = a.past(to.frame.shared, static_cast<int64_t>(*alloc.getOffset()));
-  if (tile::copiesOf(alloc) > 1) place = a.past(place, a.mul(to.frame.consumer, tile::copyStride(alloc)));
+  if (to.frame.roleOf(op) == Role::Consumer) place = a.past(place, a.mul(to.frame.consumer, tile::copyStride(alloc)));
   to.rewriter.replaceOp(op, place);
   return success();
 }

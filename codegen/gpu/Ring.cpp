@@ -41,7 +41,7 @@ LogicalResult lowerAllocRing(Operation *op, ArrayRef<ValueRange>, Lowering &to) 
   auto alloc = cast<tile::AllocRingOp>(op);
   Arithmetic a{to};
   Value base = a.past(to.frame.shared, static_cast<int64_t>(*alloc.getOffset()));
-  if (tile::copiesOf(alloc) > 1) base = a.past(base, a.mul(to.frame.consumer, tile::copyStride(alloc)));
+  if (to.frame.roleOf(op) == Role::Consumer) base = a.past(base, a.mul(to.frame.consumer, tile::copyStride(alloc)));
   if (alloc.getReaders()) {
     initBarriers(alloc, base, to);
     if (to.frame.readyBehind.contains(op)) to.meetAll();
