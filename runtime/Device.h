@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/KernelImage.h"
+#include "runtime/TensorMap.h"
 
 #include <array>
 #include <cstddef>
@@ -80,11 +81,6 @@ public:
 };
 using KernelHandle = std::shared_ptr<const LoadedKernel>;
 
-/// The 128 bytes of a hardware tensor map, passed to kernels by value.
-struct alignas(64) TensorMap {
-  std::array<std::byte, 128> bytes;
-};
-
 /// Everything about a launch but its arguments; how many threads a CTA has, the loaded kernel knows.
 struct LaunchConfig {
   std::array<int64_t, 3> grid = {1, 1, 1}; ///< CTAs, x fastest; none if any is 0
@@ -159,6 +155,12 @@ public:
   /// neither they nor the tensor maps are read after the call.
   virtual void launch(const LoadedKernel &kernel, const LaunchConfig &config, std::span<const void *const> slots,
                       Stream stream = {}) = 0;
+  /// The map of a tensor at `base`, an address of this device; the recipe keeps the rules of runtime/TensorMap.h. Throws
+  /// Error on a device that has no tensor maps.
+  virtual TensorMap encodeTensorMap(const TensorMapRecipe &recipe, const void *base);
+  /// How many CTAs of `kernel`, loaded by this device, run at a time under `config`, whose grid does not matter: a whole
+  /// number of clusters, at least one. Throws Error if none fits.
+  virtual int64_t residentCtas(const LoadedKernel &kernel, const LaunchConfig &config) { return 1; }
   /// Returns when everything given to `stream` is done.
   virtual void synchronize(Stream stream = {}) = 0;
 

@@ -116,6 +116,19 @@ int64_t Expr::evaluate(const Bindings &bindings) const {
   return *result;
 }
 
+Expr Expr::substitute(const Bindings &known) const {
+  if (!node) return *this;
+  if (node->kind != Kind::Extent) return make(node->kind, node->a.substitute(known), node->b.substitute(known));
+  auto it = known.find(node->name);
+  return it == known.end() ? *this : Expr(it->second);
+}
+
+bool Expr::names(std::string_view name) const {
+  if (!node) return false;
+  if (node->kind == Kind::Extent) return node->name == name;
+  return node->a.names(name) || node->b.names(name);
+}
+
 std::string Expr::toString() const { return print(0); }
 
 std::string Expr::print(int parentPrecedence) const {

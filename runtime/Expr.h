@@ -42,6 +42,10 @@ public:
 
   /// The value under `bindings`. Throws Error (invalid input) on an unbound extent, overflow, or a divisor below 1.
   int64_t evaluate(const Bindings &bindings = {}) const;
+  /// The expression with the extents of `known` as constants; others stay.
+  Expr substitute(const Bindings &known) const;
+  /// Whether the extent `name` stands in it.
+  bool names(std::string_view name) const;
   /// The text of the expression: "128", "n", "ceildiv(n, 64) * 4", "max(n + 1, 8)".
   std::string toString() const;
 

@@ -38,7 +38,7 @@ struct ArgToJson {
     return {
         {"tensor_map", a.buffer},           {"offset", toJson(a.offset)},       {"dtype", std::string(name(a.dtype))},
         {"extents", toJsonList(a.extents)}, {"strides", toJsonList(a.strides)}, {"box", a.box},
-        {"swizzle", a.swizzleBytes},        {"access", name(a.access)}};
+        {"swizzle", a.swizzleBytes},        {"l2", a.l2Bytes},              {"access", name(a.access)}};
   }
 };
 
@@ -137,6 +137,13 @@ std::vector<BufferArg> bufferArgs(const PlanStep &step) {
     if (const auto *map = std::get_if<TensorMapArg>(&arg)) result.push_back({map->buffer, map->offset, map->access});
   }
   return result;
+}
+
+TensorMapRecipe recipeOf(const TensorMapArg &map, const Bindings &extents) {
+  TensorMapRecipe r{.dtype = map.dtype, .box = map.box, .swizzleBytes = map.swizzleBytes, .l2Bytes = map.l2Bytes};
+  for (const Expr &e : map.extents) r.extents.push_back(e.evaluate(extents));
+  for (const Expr &e : map.strides) r.strides.push_back(e.evaluate(extents));
+  return r;
 }
 
 } // namespace kiln

@@ -5,6 +5,7 @@
 #include "kiln/DType.h"
 #include "kiln/HostTensor.h"
 #include "runtime/Expr.h"
+#include "runtime/TensorMap.h"
 
 #include <array>
 #include <cstdint>
@@ -16,7 +17,11 @@
 namespace kiln {
 
 /// The version of the structs below, written to every file; a reader refuses others.
-inline constexpr int kLaunchPlanSchema = 1;
+inline constexpr int kLaunchPlanSchema = 2;
+
+/// In a launch's grid: how many CTAs of its kernel the device runs at a time, a whole number of clusters. It is bound on
+/// the device, so that no extent may have this name.
+inline constexpr const char *kResidentCtas = "sms";
 
 /// An index into LaunchPlan::buffers.
 using BufferId = int32_t;
@@ -59,7 +64,7 @@ struct BufferArg {
   Access access = Access::Read;
 };
 
-/// A tiled view of a buffer from which a device makes its 128-byte tensor map. Part of the ABI; no target uses it yet.
+/// A tiled view of a buffer from which a device makes its 128-byte tensor map; the rules are those of TensorMapRecipe.
 struct TensorMapArg {
   BufferId buffer = kNoBuffer;
   Expr offset; ///< bytes
@@ -68,6 +73,7 @@ struct TensorMapArg {
   std::vector<Expr> strides; ///< elements, innermost last
   std::vector<int32_t> box;  ///< elements per copy, innermost last
   int32_t swizzleBytes = 0;  ///< 0, 32, 64 or 128
+  int32_t l2Bytes = 0;       ///< 0, 64, 128 or 256: what the L2 cache fetches at once
   Access access = Access::Read;
 };
 
@@ -89,7 +95,7 @@ struct LaunchStep {
   std::string kernel;                                     ///< the kernel's symbol
   std::string target;                                     ///< "cpu", "sm_90a" ...
   std::string label;                                      ///< what it computes, for reports
-  std::array<Expr, 3> grid = {Expr(1), Expr(1), Expr(1)}; ///< CTAs; x runs fastest. Any 0 launches nothing
+  std::array<Expr, 3> grid = {Expr(1), Expr(1), Expr(1)}; ///< CTAs, may name `sms`; x runs fastest. 0: no launch
   Expr sharedBytes;                                       ///< dynamic shared memory per CTA
   Expr scratchBytes; ///< workspace per CTA in memory; the cpu gives each worker one
   std::array<int32_t, 3> cluster = {1, 1, 1};
@@ -136,11 +142,11 @@ struct LaunchPlan {
 /// that aliases an input that is not donated; temporaries past the arena, misaligned, or overlapping while both live;
 /// uses outside a lifetime; reads before any write; writes to parameters, constants or inputs not donated; copies,
 /// memsets and offsets out of a buffer, copies onto themselves; bytes that do not hold the shape; negative numbers;
-/// arguments out of the ABI's order; an arena larger than its temporaries need. Run-time extents are checked at their
-/// lower and upper bounds.
+/// arguments out of the ABI's order; tensor maps that no hardware takes or that reach out of their buffer; an arena
+/// larger than its temporaries need. Run-time extents are checked at their lower and upper bounds.
 std::vector<std::string> verify(const LaunchPlan &plan);
 
-/// The plan as JSON text, `{"schema": 1, ...}`; expressions as numbers or strings, constants by type only.
+/// The plan as JSON text, `{"schema": 2, ...}`; expressions as numbers or strings, constants by type only.
 std::string toJson(const LaunchPlan &plan);
 
 /// The plan that toJson() printed, but for the elements of its constants, which are empty: whoever keeps them puts them
@@ -149,5 +155,8 @@ LaunchPlan planFromJson(std::string_view json);
 
 /// The buffer arguments of a step with what it does to each: copies read src and write dst, whatever their access says.
 std::vector<BufferArg> bufferArgs(const PlanStep &step);
+
+/// A tensor map's recipe with its numbers under `extents`.
+TensorMapRecipe recipeOf(const TensorMapArg &map, const Bindings &extents);
 
 } // namespace kiln

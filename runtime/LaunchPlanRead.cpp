@@ -104,6 +104,7 @@ PlanArg readArg(JsonObject object) {
     map.strides = readExprs(object, "strides");
     map.box = readInts(object, "box");
     map.swizzleBytes = static_cast<int32_t>(object.integer("swizzle", INT32_MIN, INT32_MAX));
+    map.l2Bytes = static_cast<int32_t>(object.integer("l2", INT32_MIN, INT32_MAX));
     map.access = readAccess(object);
     arg = std::move(map);
   }

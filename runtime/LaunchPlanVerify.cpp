@@ -13,6 +13,9 @@
 namespace kiln {
 namespace {
 
+/// More CTAs than any device runs at a time.
+constexpr int64_t kMostResident = int64_t(1) << 20;
+
 /// A buffer's numbers under one set of bindings; `offset` counts from the arena or the root.
 struct Extent {
   int64_t bytes = 0, offset = 0;
@@ -148,8 +151,44 @@ private:
               name(r.kind), r.kind == BufferKind::Input ? ", not donated" : "");
   }
 
+  void checkGrid(const LaunchStep &s, const std::string &step) {
+    for (const Expr &g : s.grid)
+      for (int64_t resident : g.names(kResidentCtas) ? std::vector{int64_t(1), kMostResident} : std::vector{int64_t(1)}) {
+        bindings[kResidentCtas] = resident;
+        number(g, "the grid of " + step);
+      }
+    bindings.erase(kResidentCtas);
+  }
+
+  /// A map's form; and, where nothing about the tensor is known at run time only, its numbers.
+  void checkMap(const TensorMapArg &map, const std::string &step) {
+    const PlanBuffer &b = buffer(map.buffer);
+    TensorMapRecipe recipe;
+    try {
+      recipe = recipeOf(map, bindings);
+    } catch (const Error &error) {
+      return problem("a tensor map of {} has no value: {}", step, error.rule);
+    }
+    std::optional<TensorMapFault> fault = faultOfForm(recipe);
+    bool empty = std::find(recipe.extents.begin(), recipe.extents.end(), 0) != recipe.extents.end();
+    if (fault) return problem("a tensor map of {} over {}: {}", step, nameOf(b), fault->toString());
+    if (empty) return;
+    auto offset = static_cast<uint64_t>(number(map.offset, "an offset of " + step));
+    if (plan.extents.empty()) fault = faultOfTensor(recipe, offset);
+    if (fault) return problem("a tensor map of {} over {}: {}", step, nameOf(b), fault->toString());
+    int64_t last = 0, span = 0;
+    for (size_t d = 0; d < recipe.extents.size(); ++d)
+      if (__builtin_mul_overflow(recipe.extents[d] - 1, recipe.strides[d], &span) ||
+          __builtin_add_overflow(last, span, &last))
+        return problem("a tensor map of {} spans more than 63 bits", step);
+    std::optional<int64_t> bytes = last < INT64_MAX ? byteSize(map.dtype, last + 1) : std::nullopt;
+    int64_t whole = extents[static_cast<size_t>(b.id)].bytes;
+    if (!bytes || offset > static_cast<uint64_t>(whole) || *bytes > whole - static_cast<int64_t>(offset))
+      problem("a tensor map of {} reaches out of {}, which has {} bytes", step, nameOf(b), whole);
+  }
+
   void checkLaunch(const LaunchStep &s, const std::string &step) {
-    for (const Expr &g : s.grid) number(g, "the grid of " + step);
+    checkGrid(s, step);
     number(s.sharedBytes, "shared bytes of " + step);
     number(s.scratchBytes, "scratch bytes of " + step);
     if (s.kernel.empty()) problem("{} names no kernel", step);
@@ -159,6 +198,7 @@ private:
     if (!std::is_sorted(s.args.begin(), s.args.end(), [&](auto &a, auto &b) { return stage(a) < stage(b); }))
       problem("{} passes its arguments out of the ABI's order", step);
     for (const PlanArg &arg : s.args) {
+      if (const auto *map = std::get_if<TensorMapArg>(&arg)) checkMap(*map, step);
       const auto *e = std::get_if<ExprArg>(&arg);
       if (!e) continue;
       try {
@@ -265,7 +305,7 @@ private:
   }
 
   const LaunchPlan &plan;
-  const Bindings bindings;
+  Bindings bindings;
   std::vector<Extent> extents; ///< by buffer id
   std::vector<bool> defined;   ///< by root id
   std::vector<std::string> problems;
@@ -276,8 +316,9 @@ private:
 std::vector<std::string> verify(const LaunchPlan &plan) {
   Bindings lower, upper;
   for (const PlanExtent &e : plan.extents) {
-    if (e.lower < 0 || e.lower > e.upper || lower.contains(e.name))
-      return {fmt::format("extent `{}` from {} to {} is empty, negative or named twice", e.name, e.lower, e.upper)};
+    if (e.lower < 0 || e.lower > e.upper || lower.contains(e.name) || e.name == kResidentCtas)
+      return {fmt::format("extent `{}` from {} to {} is empty, negative, named twice or as what a device knows", e.name,
+                          e.lower, e.upper)};
     lower[e.name] = e.lower;
     upper[e.name] = e.upper;
   }

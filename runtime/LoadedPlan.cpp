@@ -26,7 +26,7 @@ LoadedPlan::LoadedPlan(LaunchPlan given, std::shared_ptr<Device> on, std::span<c
   checkPlan();
   loadKernels(images);
   bindParameters(parameters);
-  if (plan.extents.empty()) fixed = resolve(plan, kernels, {});
+  if (plan.extents.empty()) fixed = resolve(plan, *device, kernels, {});
 }
 
 void LoadedPlan::checkPlan() const {
@@ -104,6 +104,7 @@ void LoadedPlan::prepare(const ResolvedPlan &r, Workspace &w) const {
   }
   w.used.assign(r.entries.size(), nullptr);
   w.stages.resize(r.entries.size());
+  w.maps.adopt(r.maps);
   w.prepared = true;
 }
 
@@ -125,8 +126,11 @@ void LoadedPlan::enqueueStep(const ResolvedStep &step, const Workspace &w) const
   std::span<const void *const> slots(w.slots.data() + step.firstSlot, step.slotCount);
   auto bytes = static_cast<size_t>(step.bytes);
   switch (step.kind) {
-  case ResolvedStep::Kind::Launch:
-    return device->launch(*step.kernel, step.config, slots, w.stream);
+  case ResolvedStep::Kind::Launch: {
+    LaunchConfig config = step.config;
+    config.tensorMaps = w.maps.maps().subspan(step.firstMap, step.mapCount);
+    return device->launch(*step.kernel, config, slots, w.stream);
+  }
   case ResolvedStep::Kind::Copy:
     return device->copy(const_cast<void *>(slots[0]), slots[1], bytes, w.stream);
   case ResolvedStep::Kind::Memset:
@@ -150,6 +154,7 @@ void LoadedPlan::enqueue(const ResolvedPlan &r, Workspace &w, std::vector<StepTi
     device->memset(w.arena.data(), 0xFF, static_cast<size_t>(r.arenaBytes), w.stream);
   stageInputs(r, w);
   for (const UserSlot &user : r.userSlots) w.slots[user.slot] = behind(w.used[user.entry], user.bytes);
+  w.maps.update(r.maps, w.slots, *device);
   std::vector<std::unique_ptr<TimeMark>> marks;
   auto mark = [&] {
     if (times) marks.push_back(device->mark(w.stream));

@@ -27,7 +27,7 @@ public:
   /// The plan with its numbers, for a plan without run-time extents: made once.
   const ResolvedPlan &fixedPlan() const { return fixed; }
   /// The same under `extents`.
-  ResolvedPlan resolveFor(const Bindings &extents) const { return resolve(plan, kernels, extents); }
+  ResolvedPlan resolveFor(const Bindings &extents) const { return resolve(plan, *device, kernels, extents); }
   /// Gives all steps to the workspace's stream, on the addresses in `w.given`. With `times`, waits for them and says
   /// what each took. A workspace stays with one resolved plan unless `w.prepared` is cleared.
   void enqueue(const ResolvedPlan &r, Workspace &w, std::vector<StepTime> *times) const;

@@ -1,6 +1,6 @@
 #include "runtime/ResolvedPlan.h"
-#include "kiln/Error.h"
 
+#include <algorithm>
 #include <variant>
 
 namespace kiln {
@@ -8,8 +8,9 @@ namespace {
 
 class Resolver {
 public:
-  Resolver(const LaunchPlan &plan, const std::map<std::string, KernelHandle> &kernels, const Bindings &extents)
-      : plan(plan), kernels(kernels), extents(extents) {}
+  Resolver(const LaunchPlan &plan, Device &device, const std::map<std::string, KernelHandle> &kernels,
+           const Bindings &extents)
+      : plan(plan), device(device), kernels(kernels), extents(extents) {}
 
   ResolvedPlan run() {
     for (const PlanBuffer &b : plan.buffers) {
@@ -29,7 +30,7 @@ public:
       size_t first = out.slots.size();
       ResolvedStep resolved = std::visit([&](const auto &s) { return resolveStep(s); }, step);
       resolved.firstSlot = first;
-      resolved.slotCount = out.slots.size() - first;
+      resolved.slotCount = out.slots.size() - first - resolved.mapCount; // maps' addresses are no arguments
       out.steps.push_back(std::move(resolved));
     }
     for (size_t i = 0; i < out.slots.size(); ++i) {
@@ -54,15 +55,29 @@ private:
   ResolvedStep resolveStep(const LaunchStep &s) {
     ResolvedStep r;
     r.kernel = kernels.at(s.kernel);
-    for (size_t i = 0; i < 3; ++i) r.config.grid[i] = s.grid[i].evaluate(extents);
-    r.empty = elementCount(r.config.grid) == 0;
     r.config.sharedBytes = s.sharedBytes.evaluate(extents);
     r.config.scratchBytes = s.scratchBytes.evaluate(extents);
     r.config.cluster = s.cluster;
     r.config.pdl = s.pdl;
+    resolveGrid(s, r);
+    r.firstMap = out.maps.size();
     for (const PlanArg &arg : s.args)
-      out.slots.push_back(std::visit([&](const auto &a) { return resolveArg(a); }, arg));
+      if (!std::holds_alternative<TensorMapArg>(arg)) out.slots.push_back(resolveArg(arg));
+    for (const PlanArg &arg : s.args)
+      if (const auto *map = std::get_if<TensorMapArg>(&arg)) {
+        out.maps.push_back({s.kernel, out.slots.size(), r.empty, recipeOf(*map, extents)});
+        out.slots.push_back(resolveArg(BufferArg{map->buffer, map->offset, map->access}));
+      }
+    r.mapCount = out.maps.size() - r.firstMap;
     return r;
+  }
+
+  void resolveGrid(const LaunchStep &s, ResolvedStep &r) {
+    Bindings names = extents;
+    if (std::any_of(s.grid.begin(), s.grid.end(), [](const Expr &e) { return e.names(kResidentCtas); }))
+      names[kResidentCtas] = device.residentCtas(*r.kernel, r.config);
+    for (size_t i = 0; i < 3; ++i) r.config.grid[i] = s.grid[i].evaluate(names);
+    r.empty = elementCount(r.config.grid) == 0;
   }
 
   ResolvedStep resolveStep(const CopyStep &s) {
@@ -92,14 +107,14 @@ private:
   }
   ResolvedSlot resolveArg(const ExprArg &a) const { return {{}, static_cast<uint64_t>(a.value.evaluate(extents))}; }
   ResolvedSlot resolveArg(const ScalarArg &a) const { return {{}, a.bits}; }
-  ResolvedSlot resolveArg(const TensorMapArg &) const {
-    throw Error({.code = ErrorCode::InvalidInput,
-                 .op = "launch plan",
-                 .rule = "this runtime's devices take no tensor maps",
-                 .hint = "compile for another target"});
+  ResolvedSlot resolveArg(const PlanArg &arg) const {
+    if (const auto *buffer = std::get_if<BufferArg>(&arg)) return resolveArg(*buffer);
+    if (const auto *number = std::get_if<ExprArg>(&arg)) return resolveArg(*number);
+    return resolveArg(std::get<ScalarArg>(arg));
   }
 
   const LaunchPlan &plan;
+  Device &device;
   const std::map<std::string, KernelHandle> &kernels;
   const Bindings &extents;
   ResolvedPlan out;
@@ -109,9 +124,9 @@ private:
 
 } // namespace
 
-ResolvedPlan resolve(const LaunchPlan &plan, const std::map<std::string, KernelHandle> &kernels,
+ResolvedPlan resolve(const LaunchPlan &plan, Device &device, const std::map<std::string, KernelHandle> &kernels,
                      const Bindings &extents) {
-  return Resolver(plan, kernels, extents).run();
+  return Resolver(plan, device, kernels, extents).run();
 }
 
 } // namespace kiln

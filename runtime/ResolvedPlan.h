@@ -23,6 +23,14 @@ struct ResolvedSlot {
   uint64_t value = 0;
 };
 
+/// A tensor map that a launch passes.
+struct ResolvedMap {
+  std::string kernel;  ///< whose launch it is, for messages
+  size_t slot = 0;     ///< holds the tensor's address
+  bool unused = false; ///< of a launch of nothing
+  TensorMapRecipe recipe;
+};
+
 /// One step. Its slots are a launch's arguments; a copy's `to` and `from`; a memset's `to`.
 struct ResolvedStep {
   enum class Kind : uint8_t { Launch, Copy, Memset };
@@ -30,6 +38,7 @@ struct ResolvedStep {
   bool empty = false; ///< nothing to do: a grid or a copy of size 0
   uint8_t value = 0;  ///< memsets
   size_t firstSlot = 0, slotCount = 0;
+  size_t firstMap = 0, mapCount = 0; ///< a launch's tensor maps, into ResolvedPlan::maps
   KernelHandle kernel;
   LaunchConfig config;
   int64_t bytes = 0; ///< copies and memsets
@@ -55,13 +64,14 @@ struct ResolvedPlan {
   std::vector<ResolvedEntry> entries;
   std::vector<ResolvedSlot> slots;
   std::vector<UserSlot> userSlots; ///< which of `slots` the caller's addresses go to
+  std::vector<ResolvedMap> maps;
   std::vector<ResolvedStep> steps;
   int64_t arenaBytes = 0;
 };
 
-/// Evaluates a verified `plan` under `extents`; `kernels` has every symbol it launches. Throws Error on what has no
-/// value and on tensor maps, which no device here takes.
-ResolvedPlan resolve(const LaunchPlan &plan, const std::map<std::string, KernelHandle> &kernels,
+/// Evaluates a verified `plan` for `device` under `extents`; `kernels` has every symbol it launches. Throws Error on
+/// what has no value.
+ResolvedPlan resolve(const LaunchPlan &plan, Device &device, const std::map<std::string, KernelHandle> &kernels,
                      const Bindings &extents);
 
 } // namespace kiln

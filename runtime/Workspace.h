@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/Device.h"
+#include "runtime/TensorMapCache.h"
 
 #include <condition_variable>
 #include <cstdint>
@@ -21,6 +22,7 @@ struct Workspace {
   DeviceBuffer arena;
   std::vector<const void *> slots;      ///< as ResolvedPlan::slots: everything but the caller's addresses stays
   bool prepared = false;                ///< `slots` are filled in
+  TensorMapCache maps;                  ///< what launches pass by value
   std::vector<void *> given;            ///< by entry: where the caller's tensors are
   std::vector<void *> used;             ///< by entry: the same, or where they are staged
   std::vector<DeviceBuffer> stages;     ///< by entry: for addresses that are not aligned enough

@@ -89,6 +89,7 @@ public:
     return std::make_shared<HostKernel>(*host);
   }
 
+  int64_t residentCtas(const LoadedKernel &, const LaunchConfig &) override { return pool.threads(); }
   void launch(const LoadedKernel &kernel, const LaunchConfig &config, std::span<const void *const> slots,
               Stream) override;
 

@@ -41,6 +41,13 @@ TEST(Expr, PartsAreExpressions) {
   EXPECT_TRUE(Expr::extent("n").right() == Expr(0));
 }
 
+TEST(Expr, KnownExtentsBecomeConstants) {
+  Expr e = Expr::parse("min(sms, ceildiv(M, 128) * ceildiv(N, 256))");
+  EXPECT_EQ(e.substitute({{"M", 1000}, {"N", 512}}).toString(), "min(sms, 16)");
+  EXPECT_TRUE(e.names("sms") && e.names("N") && !e.names("m"));
+  EXPECT_EQ(e.substitute({{"M", 1000}, {"N", 512}, {"sms", 7}}).constant(), 7);
+}
+
 TEST(Expr, WhatHasNoValueIsAnError) {
   Expr n = Expr::extent("n");
   EXPECT_THROW(n.evaluate(), Error);

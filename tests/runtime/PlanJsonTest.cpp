@@ -30,6 +30,7 @@ LaunchPlan everything() {
                    .strides = {64, 1},
                    .box = {64, 64},
                    .swizzleBytes = 128,
+                   .l2Bytes = 256,
                    .access = Access::ReadWrite};
   auto &launch = std::get<LaunchStep>(plan.steps[1]);
   launch.args.push_back(map);
@@ -61,6 +62,7 @@ TEST(PlanJson, NothingIsLost) {
   EXPECT_EQ(plan.buffers[2].aliasOf, 0);
   const auto &launch = std::get<LaunchStep>(plan.steps[1]);
   EXPECT_EQ(std::get<TensorMapArg>(launch.args[4]).box, (std::vector<int32_t>{64, 64}));
+  EXPECT_EQ(std::get<TensorMapArg>(launch.args[4]).l2Bytes, 256);
   EXPECT_EQ(std::get<ScalarArg>(launch.args[5]).bits, UINT64_MAX);
   EXPECT_EQ(std::get<MemsetStep>(plan.steps[5]).value, 0xFF);
 }
@@ -90,8 +92,8 @@ TEST(PlanJson, ErrorsNameTheField) {
   has(messageOf(""), "must be JSON");
   has(messageOf("[]"), "expected: an object");
   has(messageOf("{}"), "invalid input error: schema");
-  has(messageAfter("\"schema\": 1", "\"schema\": 2"), "the schema that this version of Kiln reads");
-  has(messageAfter("\"schema\": 1", "\"schema\": 1.0"), "schema");
+  has(messageAfter("\"schema\": 2", "\"schema\": 1"), "the schema that this version of Kiln reads");
+  has(messageAfter("\"schema\": 2", "\"schema\": 2.0"), "schema");
   has(messageAfter("\"name\": \"chain\"", "\"name\": 3"), "error: name");
   has(messageAfter("\"name\": \"chain\"", "\"name\": \"chain\", \"colour\": 1"), "error: colour");
   has(messageAfter("\"id\": 0", "\"id\": -2"), "buffers[0].id");

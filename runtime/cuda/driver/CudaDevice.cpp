@@ -1,6 +1,7 @@
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/driver/CudaKernel.h"
 #include "runtime/cuda/driver/CudaStream.h"
+#include "runtime/cuda/driver/CudaTensorMap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,6 +60,15 @@ public:
   KernelHandle load(const KernelImage &image) override;
   void launch(const LoadedKernel &kernel, const LaunchConfig &config, std::span<const void *const> slots,
               Stream stream) override;
+  TensorMap encodeTensorMap(const TensorMapRecipe &recipe, const void *base) override {
+    Enter current(*context);
+    return cuda::encodeTensorMap(*context, recipe, base);
+  }
+  int64_t residentCtas(const LoadedKernel &kernel, const LaunchConfig &config) override {
+    Enter current(*context);
+    Relaxed relaxed(*context);
+    return ours(kernel).residentCtas(config);
+  }
   void synchronize(Stream stream) override {
     Enter current(*context);
     Relaxed relaxed(*context);
@@ -87,6 +97,13 @@ protected:
   }
 
 private:
+  /// A kernel that this loaded; throws Error on any other.
+  const CudaKernel &ours(const LoadedKernel &kernel) const {
+    if (typeid(kernel) == typeid(CudaKernel) && static_cast<const CudaKernel &>(kernel).owner() == context.get())
+      return static_cast<const CudaKernel &>(kernel);
+    throw Error({.code = ErrorCode::Internal, .op = kernel.symbol, .rule = "a GPU launches kernels it has loaded"});
+  }
+
   const ContextRef context;
   const DriverApi &api;
   const bool checkLaunches;
@@ -128,11 +145,9 @@ KernelHandle CudaDevice::load(const KernelImage &image) {
 
 void CudaDevice::launch(const LoadedKernel &kernel, const LaunchConfig &config, std::span<const void *const> slots,
                         Stream stream) {
-  bool ours = typeid(kernel) == typeid(CudaKernel) && static_cast<const CudaKernel &>(kernel).owner() == context.get();
-  if (!ours)
-    throw Error({.code = ErrorCode::Internal, .op = kernel.symbol, .rule = "a GPU launches kernels it has loaded"});
+  const CudaKernel &loaded = ours(kernel);
   Enter current(*context);
-  static_cast<const CudaKernel &>(kernel).launch(config, slots, native(stream));
+  loaded.launch(config, slots, native(stream));
   if (checkLaunches && recordingOf(stream) == 0)
     cuda::check(api, api.streamSynchronize(native(stream)), "cuStreamSynchronize", kernel.symbol);
 }

@@ -105,17 +105,8 @@ void CudaKernel::demand(const LaunchConfig &config, size_t arguments) const {
     refuse("the GPU has clusters", fmt::format("compute capability {}.0 or newer", kFirstWithClusters));
 }
 
-void CudaKernel::launch(const LaunchConfig &config, std::span<const void *const> slots, CUstream stream) const {
-  size_t arguments = slots.size() + config.tensorMaps.size();
-  demand(config, arguments);
-  if (config.grid[0] == 0 || config.grid[1] == 0 || config.grid[2] == 0) return;
-  allowShared(config.sharedBytes);
-  void *places[kMostArguments]; // not initialised on purpose: the driver reads as many as the kernel has
-  size_t at = 0;
-  for (const void *const &slot : slots) places[at++] = const_cast<void *>(static_cast<const void *>(&slot));
-  for (const TensorMap &map : config.tensorMaps) places[at++] = const_cast<TensorMap *>(&map);
-
-  CUlaunchAttribute attributes[2];
+CUlaunchConfig CudaKernel::driverConfig(const LaunchConfig &config, CUstream stream,
+                                        CUlaunchAttribute (&attributes)[2]) const {
   CUlaunchConfig launch{};
   launch.gridDimX = static_cast<unsigned>(config.grid[0]);
   launch.gridDimY = static_cast<unsigned>(config.grid[1]);
@@ -136,6 +127,55 @@ void CudaKernel::launch(const LaunchConfig &config, std::span<const void *const>
     early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     early.value.programmaticStreamSerializationAllowed = 1;
   }
+  return launch;
+}
+
+int64_t CudaKernel::residentCtas(const LaunchConfig &config) const {
+  const std::array<int64_t, 4> key = {config.sharedBytes, config.cluster[0], config.cluster[1], config.cluster[2]};
+  {
+    std::lock_guard lock(allowing);
+    if (auto known = resident.find(key); known != resident.end()) return known->second;
+  }
+  allowShared(config.sharedBytes);
+  int count = 0;
+  int64_t size = product(config.cluster), ctas = 0;
+  if (size == 1) {
+    cuda::check(context->api,
+                context->api.occupancyMaxActiveBlocks(&count, function, threads, static_cast<size_t>(config.sharedBytes)),
+                "cuOccupancyMaxActiveBlocksPerMultiprocessor", symbol);
+    ctas = int64_t(count) * context->gpu.multiprocessors;
+  } else {
+    LaunchConfig one = config;
+    for (int d = 0; d < 3; ++d) one.grid[d] = config.cluster[d];
+    demand(one, parameters);
+    CUlaunchAttribute attributes[2];
+    CUlaunchConfig launch = driverConfig(one, nullptr, attributes);
+    cuda::check(context->api, context->api.occupancyMaxActiveClusters(&count, function, &launch),
+                "cuOccupancyMaxActiveClusters", symbol);
+    ctas = count * size;
+  }
+  if (ctas < 1)
+    throw Error({.code = ErrorCode::NoDevice,
+                 .op = symbol,
+                 .rule = "the GPU has room for a CTA of the kernel, or for a cluster of them",
+                 .found = describe(config),
+                 .hint = "compile for this GPU's target"});
+  std::lock_guard lock(allowing);
+  return resident[key] = ctas;
+}
+
+void CudaKernel::launch(const LaunchConfig &config, std::span<const void *const> slots, CUstream stream) const {
+  size_t arguments = slots.size() + config.tensorMaps.size();
+  demand(config, arguments);
+  if (config.grid[0] == 0 || config.grid[1] == 0 || config.grid[2] == 0) return;
+  allowShared(config.sharedBytes);
+  void *places[kMostArguments]; // not initialised on purpose: the driver reads as many as the kernel has
+  size_t at = 0;
+  for (const void *const &slot : slots) places[at++] = const_cast<void *>(static_cast<const void *>(&slot));
+  for (const TensorMap &map : config.tensorMaps) places[at++] = const_cast<TensorMap *>(&map);
+
+  CUlaunchAttribute attributes[2];
+  CUlaunchConfig launch = driverConfig(config, stream, attributes);
   CUresult result = context->api.launchKernelEx(&launch, function, places, nullptr);
   if (result != CUDA_SUCCESS) throw driverError(context->api, result, "cuLaunchKernelEx", symbol, describe(config));
 }

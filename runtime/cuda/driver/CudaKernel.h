@@ -3,7 +3,9 @@
 
 #include "runtime/cuda/driver/Context.h"
 
+#include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -33,6 +35,8 @@ public:
 
   /// Gives a launch to `stream`. The context must be current.
   void launch(const LaunchConfig &config, std::span<const void *const> slots, CUstream stream) const;
+  /// How many CTAs run at a time under `config`, as Device::residentCtas. The context must be current.
+  int64_t residentCtas(const LaunchConfig &config) const;
   const Context *owner() const { return context.get(); }
 
 private:
@@ -44,6 +48,8 @@ private:
   void demand(const LaunchConfig &config, size_t arguments) const;
   /// Lets launches ask for `bytes` of dynamic shared memory.
   void allowShared(int64_t bytes) const;
+  /// `config` as the driver takes it; its attributes are put into `attributes`, which must outlive the result.
+  CUlaunchConfig driverConfig(const LaunchConfig &config, CUstream stream, CUlaunchAttribute (&attributes)[2]) const;
   /// What a launch asked for, for messages.
   std::string describe(const LaunchConfig &config) const;
 
@@ -54,6 +60,7 @@ private:
   size_t parameters = 0;
   bool parametersKnown = false;
   mutable std::mutex allowing;
+  mutable std::map<std::array<int64_t, 4>, int64_t> resident; ///< by shared bytes and cluster; guarded by `allowing`
   mutable std::atomic<int64_t> allowed{48 * 1024}; ///< dynamic shared bytes that need no permission, or have it
 };
 

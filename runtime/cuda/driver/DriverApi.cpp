@@ -61,6 +61,9 @@ std::vector<Entry> entries(DriverApi &api) {
       row("cuFuncSetAttribute", api.funcSetAttribute),
       row("cuFuncGetParamInfo", api.funcGetParamInfo, /*optional=*/true), // since 12.4
       row("cuLaunchKernelEx", api.launchKernelEx),                        // since 11.8
+      row("cuTensorMapEncodeTiled", api.tensorMapEncodeTiled, /*optional=*/true), // since 12.0
+      row("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyMaxActiveBlocks),
+      row("cuOccupancyMaxActiveClusters", api.occupancyMaxActiveClusters),
       row("cuStreamCreate", api.streamCreate),
       row("cuStreamDestroy_v2", api.streamDestroy),
       row("cuStreamSynchronize", api.streamSynchronize),

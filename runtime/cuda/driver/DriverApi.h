@@ -47,6 +47,10 @@ struct DriverApi {
   PFN_cuFuncGetParamInfo_v12040 funcGetParamInfo; ///< optional
   PFN_cuLaunchKernelEx_v11060 launchKernelEx;
 
+  PFN_cuTensorMapEncodeTiled_v12000 tensorMapEncodeTiled; ///< optional
+  PFN_cuOccupancyMaxActiveBlocksPerMultiprocessor_v6050 occupancyMaxActiveBlocks;
+  PFN_cuOccupancyMaxActiveClusters_v11070 occupancyMaxActiveClusters;
+
   PFN_cuStreamCreate_v2000 streamCreate;
   PFN_cuStreamDestroy_v4000 streamDestroy;
   PFN_cuStreamSynchronize_v2000 streamSynchronize;

@@ -272,6 +272,45 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
   return CUDA_SUCCESS;
 }
 
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfunction function, int, size_t sharedBytes) {
+  CONTEXT_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+  // A kernel that may not have so much has no room at all, as with NVIDIA's.
+  *ctas = int(sharedBytes) <= reinterpret_cast<Function *>(function)->sharedAllowed ? state().room : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction, const CUlaunchConfig *c) {
+  CONTEXT_CALL(cuOccupancyMaxActiveClusters);
+  unsigned size = 0;
+  for (unsigned i = 0; i < c->numAttrs; ++i)
+    if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+      size = c->attrs[i].value.clusterDim.x * c->attrs[i].value.clusterDim.y * c->attrs[i].value.clusterDim.z;
+  if (size == 0 || c->gridDimX % size != 0) return CUDA_ERROR_INVALID_VALUE;
+  // Some SMs are left over: no cluster crosses the groups of SMs that share a network.
+  *clusters = state().room * int((state().gpus[0].multiprocessors - 12) / size);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
+                                const cuuint64_t *extents, const cuuint64_t *strides, const cuuint32_t *box,
+                                const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion l2, CUtensorMapFloatOOBfill) {
+  CONTEXT_CALL(cuTensorMapEncodeTiled);
+  bool fits = rank >= 1 && rank <= 5 && reinterpret_cast<uintptr_t>(base) % 16 == 0 && interleave == 0;
+  for (cuuint32_t d = 0; fits && d < rank; ++d)
+    fits = extents[d] >= 1 && box[d] >= 1 && box[d] <= 256 && steps[d] == 1 && (d + 1 == rank || strides[d] % 16 == 0);
+  if (!fits) return CUDA_ERROR_INVALID_VALUE;
+  FakeTensorMap made{base, type, rank, swizzle, l2, {}, {}, {}};
+  for (cuuint32_t d = 0; d < rank; ++d) {
+    if (d < 3) made.extents[d] = extents[d];
+    if (d < 2 && d + 1 < rank) made.strides[d] = strides[d];
+    made.box[d] = box[d];
+  }
+  std::memset(map, 0, sizeof *map);
+  std::memcpy(map, &made, sizeof made);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction handle, void **parameters, void **) {
   if (state().slowLaunches) std::this_thread::sleep_for(std::chrono::microseconds(20)); // others get their turn
   CONTEXT_CALL(cuLaunchKernelEx);

@@ -31,6 +31,15 @@ struct FakeLaunch {
   bool pdl;
 };
 
+/// A tensor map as it was asked for: what the fake driver puts into its 128 bytes.
+struct FakeTensorMap {
+  void *base;
+  uint32_t type, rank, swizzle, l2;
+  uint64_t extents[3], strides[2]; ///< the innermost ones
+  uint32_t box[5];
+};
+static_assert(sizeof(FakeTensorMap) <= 128);
+
 class FakeDriver {
 public:
   virtual ~FakeDriver() = default;
@@ -60,6 +69,8 @@ public:
   virtual int liveObjects() = 0;
   /// Launches are counted and dropped, for tests of time.
   virtual void setDropLaunches(bool drop) = 0;
+  /// How many CTAs of any kernel, or clusters, an SM is said to have room for.
+  virtual void setRoom(int ctas) = 0;
   /// Launches take long enough that other threads get a turn between any two.
   virtual void setSlowLaunches(bool slow) = 0;
 };

@@ -39,6 +39,7 @@ void FakeState::reset() {
   objects = 0;
   now = 0;
   dropLaunches = false;
+  room = 1;
   slowLaunches = false;
 }
 

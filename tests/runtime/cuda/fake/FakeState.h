@@ -79,6 +79,7 @@ public:
   size_t liveBytes() override;
   int liveObjects() override { return objects; }
   void setDropLaunches(bool drop) override { dropLaunches = drop; }
+  void setRoom(int ctas) override { room = ctas; }
   void setSlowLaunches(bool slow) override { slowLaunches = slow; }
 
   /// What every call begins with: counts it, and says how it is to fail.
@@ -116,6 +117,7 @@ public:
   uint64_t captures = 0, streamsMade = 0;
   double now = 0; ///< milliseconds: every op takes one
   bool dropLaunches = false;
+  int room = 1;
   std::atomic<bool> slowLaunches = false;
 
 private:
