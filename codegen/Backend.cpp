@@ -24,7 +24,7 @@ private:
 
 class GpuBackend final : public Backend {
 public:
-  explicit GpuBackend(const GpuTarget &target) : emitter(target) {}
+  GpuBackend(const GpuTarget &target, bool lines) : emitter(target, lines) {}
 
   llvm::Expected<KernelImage> compile(LLVM::LLVMFuncOp kernel) const override {
     llvm::Expected<CodeImage> image = emitter.emit(kernel);
@@ -39,8 +39,8 @@ private:
 } // namespace
 
 llvm::Expected<std::shared_ptr<const Backend>> kiln::codegen::makeBackend(const Target &target, JitEffort effort,
-                                                                          CodeFor machines) {
-  if (target.gpu()) return std::make_shared<GpuBackend>(*target.gpu());
+                                                                          CodeFor machines, bool lines) {
+  if (target.gpu()) return std::make_shared<GpuBackend>(*target.gpu(), lines);
   llvm::Expected<std::shared_ptr<CpuJit>> jit = CpuJit::create(*target.cpu(), effort, machines);
   if (!jit) return jit.takeError();
   return std::make_shared<CpuBackend>(*jit);

@@ -18,9 +18,9 @@ public:
 };
 
 /// Fails for a cpu target whose code this machine cannot run, and for whatever LLVM reports. `effort` and `machines`
-/// are the cpu's JIT's.
+/// are the cpu's JIT's; `lines` is a gpu's PtxEmitter's.
 llvm::Expected<std::shared_ptr<const Backend>> makeBackend(const Target &target, JitEffort effort = JitEffort::Full,
-                                                           CodeFor machines = CodeFor::ThisMachine);
+                                                           CodeFor machines = CodeFor::ThisMachine, bool lines = false);
 
 /// Registers the translations to LLVM IR that backends need; call it on the registry of the context whose functions
 /// they are given.

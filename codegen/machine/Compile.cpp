@@ -1,7 +1,9 @@
 #include "codegen/machine/Compile.h"
 #include "codegen/machine/Contain.h"
 
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
@@ -57,10 +59,17 @@ OwningOpRef<ModuleOp> isolate(LLVM::LLVMFuncOp kernel) {
   return holder;
 }
 
+/// Gives functions what locations need to get through LLVM.
+LogicalResult addLines(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass({.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly}));
+  return pm.run(module);
+}
+
 } // namespace
 
 llvm::Error kiln::codegen::compileKernel(LLVM::LLVMFuncOp kernel, TargetMachines &machines,
-                                         llvm::function_ref<bool(Compilation &)> finish) {
+                                         llvm::function_ref<bool(Compilation &)> finish, bool lines) {
   auto c = std::make_unique<Compilation>();
   c->context.setDiagnosticHandler(std::make_unique<CollectErrors>(c->errors));
   bool done = false;
@@ -68,6 +77,7 @@ llvm::Error kiln::codegen::compileKernel(LLVM::LLVMFuncOp kernel, TargetMachines
     c->machine = machines.take(c->errors);
     if (!c->machine) return;
     OwningOpRef<ModuleOp> holder = isolate(kernel);
+    if (lines && failed(addLines(*holder))) return;
     c->module = translateModuleToLLVMIR(*holder, c->context, kernel.getSymName());
     if (!c->module) return;
     c->module->setTargetTriple(c->machine->getTargetTriple());

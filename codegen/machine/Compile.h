@@ -49,8 +49,9 @@ struct Compilation {
 
 /// Translates `kernel` and runs `finish`, which says whether it could. After a fatal error the LLVM context that it
 /// happened in is abandoned, not freed.
+/// With `lines`, its instructions say which line of the source they are from.
 llvm::Error compileKernel(mlir::LLVM::LLVMFuncOp kernel, TargetMachines &machines,
-                          llvm::function_ref<bool(Compilation &)> finish);
+                          llvm::function_ref<bool(Compilation &)> finish, bool lines = false);
 
 } // namespace kiln::codegen
 

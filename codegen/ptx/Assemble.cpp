@@ -3,6 +3,7 @@
 #include "ir/target/Gpu.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
@@ -14,7 +15,22 @@
 using namespace kiln;
 using namespace kiln::codegen;
 
-AssembleReport kiln::codegen::readAssemblerLog(llvm::StringRef log) {
+/// The source of PTX line `line`: what the last `.loc` up to it says.
+static void place(AssemblerNote &note, llvm::StringRef ptx, int64_t line) {
+  llvm::Regex loc("^[ \t]*\\.loc[ \t]+([0-9]+)[ \t]+([0-9]+)"), file("^[ \t]*\\.file[ \t]+([0-9]+)[ \t]+\"([^\"]*)\"");
+  llvm::StringMap<std::string> files;
+  std::string number;
+  llvm::SmallVector<llvm::StringRef> groups;
+  int64_t at = 0;
+  for (llvm::StringRef text : llvm::split(ptx, '\n')) {
+    if (file.match(text, &groups)) files[groups[1]] = groups[2].str();
+    if (++at <= line && loc.match(text, &groups)) number = groups[1].str(), groups[2].getAsInteger(10, note.line);
+  }
+  note.file = files.lookup(number); // the directives come last
+  if (note.file.empty()) note.line = 0;
+}
+
+AssembleReport kiln::codegen::readAssemblerLog(llvm::StringRef log, llvm::StringRef ptx) {
   AssembleReport report;
   auto number = [](llvm::StringRef line, const char *pattern) {
     llvm::SmallVector<llvm::StringRef> groups;
@@ -27,14 +43,16 @@ AssembleReport kiln::codegen::readAssemblerLog(llvm::StringRef log) {
     report.stackBytes += number(line, "([0-9]+) bytes stack frame");
     report.spillBytes += number(line, "([0-9]+) bytes spill stores") + number(line, "([0-9]+) bytes spill loads");
     report.sharedBytes += number(line, "([0-9]+) bytes smem");
-    if (llvm::Regex("C7[0-9]{3}").match(line)) report.remarks.push_back(line.trim().str());
+    if (!llvm::Regex("C7[0-9]{3}").match(line)) continue;
+    AssemblerNote &note = report.remarks.emplace_back(AssemblerNote{line.trim().str(), {}});
+    if (int64_t from = number(line, "line ([0-9]+)")) place(note, ptx, from);
   }
   return report;
 }
 
 static AssembledKernel finish(const CodeImage &ptx, const std::string &target, std::vector<char> cubin,
                               llvm::StringRef log) {
-  AssembledKernel made{ptx, readAssemblerLog(log)};
+  AssembledKernel made{ptx, readAssemblerLog(log, {ptx.code.data(), ptx.code.size()})};
   made.image.format = CodeImage::Format::Cubin;
   made.image.code = std::move(cubin);
   made.image.target = target;

@@ -17,13 +17,20 @@
 
 namespace kiln::codegen {
 
+/// Something the assembler remarks on a kernel.
+struct AssemblerNote {
+  std::string text;
+  std::string file; ///< the place in the source that the PTX line it names was made for, if PTX and note say one
+  int line = 0;     ///< 0: it is about the kernel
+};
+
 /// What the assembler says of one kernel.
 struct AssembleReport {
   int registers = 0;                ///< per thread
   int64_t spillBytes = 0;           ///< stored and loaded, per thread
   int64_t stackBytes = 0;           ///< per thread
   int64_t sharedBytes = 0;          ///< static, per CTA
-  std::vector<std::string> remarks; ///< lines with a number C7xxx: an instruction could not be kept as written
+  std::vector<AssemblerNote> remarks; ///< with a number C7xxx: an instruction could not be kept as written
 };
 
 struct AssembledKernel {
@@ -45,8 +52,8 @@ public:
   static llvm::Expected<std::shared_ptr<const Assembler>> find();
 };
 
-/// What an assembler's log says of the only kernel in it.
-AssembleReport readAssemblerLog(llvm::StringRef log);
+/// What an assembler's log says of the only kernel in it; `ptx`, with `.loc` directives, tells where its lines are from.
+AssembleReport readAssemblerLog(llvm::StringRef log, llvm::StringRef ptx = {});
 
 } // namespace kiln::codegen
 

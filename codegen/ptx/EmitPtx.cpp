@@ -44,7 +44,8 @@ static std::unique_ptr<llvm::TargetMachine> makeMachine(const GpuTarget &target,
 PtxEmitter::Chip::Chip(const GpuTarget &target)
     : target(target), machines([&target](std::string &error) { return makeMachine(target, error); }) {}
 
-PtxEmitter::PtxEmitter(const GpuTarget &target) : exact(target), plain(plainGpuTarget(target)) {}
+PtxEmitter::PtxEmitter(const GpuTarget &target, bool lines)
+    : exact(target), plain(plainGpuTarget(target)), lines(lines) {}
 
 /// The first op of a kernel that only "a" targets have, or null.
 static Operation *archSpecificOp(LLVM::LLVMFuncOp kernel) {
@@ -76,7 +77,7 @@ llvm::Expected<std::string> PtxEmitter::print(LLVM::LLVMFuncOp kernel, GpuText w
     if (c.machine->addPassesToEmitFile(passes, os, nullptr, llvm::CodeGenFileType::AssemblyFile)) return false;
     passes.run(*c.module);
     return true;
-  });
+  }, lines);
   if (error) return error;
   return std::string(bytes.begin(), bytes.end());
 }

@@ -16,7 +16,8 @@ enum class GpuText { Ptx, LlvmIr };
 /// Emits kernels for one target. All members may be called from several threads at once.
 class PtxEmitter {
 public:
-  explicit PtxEmitter(const GpuTarget &target);
+  /// With `lines`, PTX says by `.loc` which line of the source it is for.
+  explicit PtxEmitter(const GpuTarget &target, bool lines = false);
 
   /// The kernel as `gpu-lower` leaves it, to PTX: of an "a" target only if the kernel has an op that no other has, else
   /// of the plain one, whose code runs on later GPUs, too. Whatever LLVM reports, fatal errors included, is the error's text.
@@ -32,6 +33,7 @@ private:
     TargetMachines machines;
   };
   Chip exact, plain;
+  const bool lines;
 
   Chip &chipFor(mlir::LLVM::LLVMFuncOp kernel);
 };

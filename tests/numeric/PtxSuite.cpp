@@ -113,7 +113,7 @@ TEST(Ptx, OfEveryCaseAssemblesWithoutSpilling) {
         else if (made->report.spillBytes)
           wrong = std::to_string(made->report.spillBytes) + " bytes spilled";
         else if (!made->report.remarks.empty())
-          wrong = made->report.remarks[0];
+          wrong = made->report.remarks[0].text;
         else
           most = std::max<int>(most, made->report.registers);
         if (wrong.empty()) continue;

@@ -34,7 +34,20 @@ TEST(AssemblerLog, IsRead) {
   EXPECT_EQ(report.spillBytes, 20);
   EXPECT_EQ(report.sharedBytes, 1024);
   ASSERT_EQ(report.remarks.size(), 1u);
-  EXPECT_NE(report.remarks[0].find("C7511"), std::string::npos);
+  EXPECT_NE(report.remarks[0].text.find("C7511"), std::string::npos);
+}
+
+TEST(AssemblerLog, ALineOfPtxIsALineOfTheSource) {
+  const char *ptx = ".entry k()\n{\n  .loc 1 7 3\n  mov.u32 %r1, 0;\n  .loc 2 30 5\n  ret;\n}\n"
+                    "  .file 1 \"there/a.mlir\"\n  .file 2 \"b.mlir\"\n";
+  AssembleReport report = readAssemblerLog("ptxas k.ptx, line 4; info : (C7510) slow\n"
+                                           "ptxas k.ptx, line 6; info : (C7510) slow\n"
+                                           "ptxas k.ptx, line 1; info : (C7510) slow\n",
+                                           ptx);
+  ASSERT_EQ(report.remarks.size(), 3u);
+  EXPECT_TRUE(report.remarks[0].file == "there/a.mlir" && report.remarks[0].line == 7);
+  EXPECT_TRUE(report.remarks[1].file == "b.mlir" && report.remarks[1].line == 30);
+  EXPECT_EQ(report.remarks[2].line, 0) << "nothing says where the first line is from";
 }
 
 TEST(Assemble, GivesMachineCodeAndItsCost) {
