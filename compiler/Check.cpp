@@ -16,15 +16,10 @@ using namespace kiln;
 namespace {
 
 /// A plan that launches one kernel: its operands are the inputs, its results the outputs.
-LaunchPlan planOf(graph::KernelOp kernel, const Target &target, const CompiledKernelInfo &compiled) {
+FailureOr<LaunchPlan> planOf(graph::KernelOp kernel, const Target &target, const CompiledKernelInfo &compiled) {
   LaunchPlan plan;
   plan.name = kernel.getSymbol().value_or("").str();
   plan.target = target.cpu() ? "cpu" : target.name();
-  LaunchStep launch{.kernel = plan.name, .target = plan.target, .label = plan.name};
-  KernelLaunch needs = launchOf(target, compiled);
-  for (size_t d = 0; d < 3; ++d) launch.grid[d] = needs.grid[d];
-  launch.sharedBytes = needs.sharedBytes;
-  launch.scratchBytes = needs.scratchBytes;
   auto add = [&](const HostTensor &like, BufferKind kind, std::vector<BufferId> &list) {
     PlanBuffer buffer;
     buffer.id = static_cast<BufferId>(plan.buffers.size());
@@ -34,12 +29,13 @@ LaunchPlan planOf(graph::KernelOp kernel, const Target &target, const CompiledKe
     buffer.shape.assign(like.shape().begin(), like.shape().end());
     buffer.bytes = static_cast<int64_t>(like.byteSize());
     list.push_back(buffer.id);
-    launch.args.push_back(BufferArg{buffer.id, 0, kind == BufferKind::Input ? Access::Read : Access::Write});
     plan.buffers.push_back(std::move(buffer));
   };
   for (size_t i = 0; i < kernel.getInputs().size(); ++i) add(operandMemory(kernel, i), BufferKind::Input, plan.inputs);
   for (size_t i = 0; i < kernel.getNumResults(); ++i) add(resultMemory(kernel, i), BufferKind::Output, plan.outputs);
-  plan.steps.push_back(std::move(launch));
+  FailureOr<LaunchStep> launch = makeLaunch(kernel, launchOf(target, compiled), plan.target, plan.inputs, plan.outputs);
+  if (failed(launch)) return failure();
+  plan.steps.push_back(std::move(*launch));
   return plan;
 }
 
@@ -76,6 +72,12 @@ Walk::Walk(ExecutableImpl &executable, const NamedTensors &inputs, CheckScope sc
 }
 
 void Walk::judge(graph::KernelOp kernel, ArrayRef<HostTensor> inputs, ArrayRef<HostTensor> outputs) {
+  if (graph::CustomKernelOp call = kernel.getCustom(); call && !call.getReferenceBlock()) {
+    report.unjudged.push_back(
+        fmt::format("#{} {}: nothing to judge it by; @{} has no reference", launch, kernel.getSymbol()->str(),
+                    call.getProgram().str()));
+    return;
+  }
   std::vector<interp::OracleTensor> exact;
   for (const HostTensor &input : inputs) exact.push_back(interp::OracleTensor::fromHost(input));
   auto expected = interp::interpretKernel(kernel, exact);
@@ -99,7 +101,9 @@ void Walk::runKernel(graph::KernelOp kernel) {
     for (std::byte &byte : outputs.back().bytes()) byte = std::byte(0xFF); // an element not written must show
   }
   KernelImage image = compiled.image;
-  PlanExecutable(planOf(kernel, executable.compiler->target, compiled), executable.compiler->device, {&image, 1})
+  FailureOr<LaunchPlan> plan = planOf(kernel, executable.compiler->target, compiled);
+  if (failed(plan)) throw Error({.op = kernel.getSymbol()->str(), .rule = "the kernel cannot be launched alone"});
+  PlanExecutable(std::move(*plan), executable.compiler->device, {&image, 1})
       .runInto(operands, outputs);
   for (auto [i, output] : llvm::enumerate(outputs)) output = fromResultMemory(kernel, i, output);
   const bool first = judged.insert(*kernel.getSymbol()).second;

@@ -95,6 +95,22 @@ static void checkThreads(int threads) {
                  .found = std::to_string(threads)});
 }
 
+static std::shared_ptr<const codegen::Assembler> findAssembler(const Target &target) {
+  if (!target.gpu())
+    throw Error({.code = ErrorCode::Usage,
+                 .op = "assemble",
+                 .rule = "PTX is made for GPUs",
+                 .found = "the target " + target.name(),
+                 .hint = "--device cuda"});
+  auto found = codegen::Assembler::find();
+  if (found) return *found;
+  throw Error({.code = ErrorCode::NoDevice,
+               .op = "assemble",
+               .rule = "machine code is made by NVIDIA's assembler",
+               .found = llvm::toString(found.takeError()),
+               .hint = "--emit ptx, which every driver assembles by itself"});
+}
+
 CompilerImpl::CompilerImpl(CompileOptions given) : options(std::move(given)), target(chooseTarget(options)) {
   checkThreads(options.threads);
   DialectRegistry registry;
@@ -108,7 +124,8 @@ CompilerImpl::CompilerImpl(CompileOptions given) : options(std::move(given)), ta
   context->loadAllAvailableDialects();
   context->printOpOnDiagnostic(false);
   auto machines = options.portable ? codegen::CodeFor::AnyOfTarget : codegen::CodeFor::ThisMachine;
-  auto made = codegen::makeBackend(target, codegen::JitEffort::Full, machines);
+  if (options.assemble) assembler = findAssembler(target);
+  auto made = codegen::makeBackend(target, codegen::JitEffort::Full, machines, /*lines=*/options.assemble);
   if (!made) throw Error({.op = target.name(), .rule = llvm::toString(made.takeError())});
   backend = *made;
   if (findDevice(options.device, options.portable).present)
@@ -132,9 +149,10 @@ private:
     if (succeeded(result) && !catcher.caught()) return;
     catcher.raise(catcher.fields().hint.empty() ? code : ErrorCode::InvalidInput, "", what);
   }
-  /// Whose fault it is when tiling or its spec refuses: the user's, if the schedules are.
+  /// Whose fault it is when tiling or its spec refuses: the user's, if the schedules or the programs are.
   ErrorCode scheduleFault() const {
-    return compiler.options.schedules.empty() ? ErrorCode::Internal : ErrorCode::InvalidInput;
+    bool given = !compiler.options.schedules.empty() || llvm::any_of(programs, [](auto &p) { return !p.reference; });
+    return given ? ErrorCode::InvalidInput : ErrorCode::Internal;
   }
   void writeDump();
 
@@ -143,13 +161,15 @@ private:
   dsl::ErrorCatcher catcher;
   std::vector<graph::FusionDecision> decisions;
   graph::Alignment alignment;
+  std::vector<graph::ProgramChoice> programs;
   PipelineOptions options;
   IrRecorder *recorder = nullptr;
 };
 } // namespace
 
 Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph &graph)
-    : compiler(*owner), catcher(owner->context.get()), options{owner->target, owner->options.fuse, &decisions, &alignment} {
+    : compiler(*owner), catcher(owner->context.get()), options{owner->target, owner->options.fuse, &decisions, &alignment,
+                                                   &programs} {
   made->compiler = owner;
   if (owner->options.keepIr || !owner->options.dumpIr.empty()) recorder = &made->recorder;
   std::string bytes = dsl::Access::impl(graph).bytecode();
@@ -190,7 +210,7 @@ void Compilation::makePlan() {
     return launchOf(target, made->kernels.find(*kernel.getSymbol())->second);
   };
   FailureOr<LaunchPlan> plan = planGraph(made->function(), planning);
-  demand(plan, "the plan failed");
+  demand(plan, "the plan failed", scheduleFault());
   made->plan = std::move(*plan);
 }
 
@@ -217,7 +237,7 @@ std::shared_ptr<ExecutableImpl> Compilation::run() {
   for (const auto &[symbol, kernel] : made->kernels) images.push_back(kernel.image);
   made->bound = std::make_unique<BoundPlan>(made->plan, std::move(images), compiler.device,
                                             ExecutableOptions{.poisonArena = compiler.options.poison});
-  made->report = makeReport(compiler, *made, decisions, alignment);
+  made->report = makeReport(compiler, *made, decisions, alignment, programs);
   times.total = total.seconds();
   times.threads = compiler.threads();
   made->report.times = times;

@@ -3,6 +3,7 @@
 #define KILN_COMPILER_COMPILERIMPL_H
 
 #include "codegen/Backend.h"
+#include "codegen/ptx/Assemble.h"
 #include "compiler/Pipeline.h"
 #include "compiler/kiln/Compiler.h"
 #include "ir/graph/Graph.h"
@@ -21,6 +22,7 @@ struct CompilerImpl {
   Target target;
   std::unique_ptr<mlir::MLIRContext> context;
   std::shared_ptr<const codegen::Backend> backend;
+  std::shared_ptr<const codegen::Assembler> assembler; ///< null where kernels stay PTX
   std::shared_ptr<Device> device; ///< null where code is for other machines and this one has no such device
   /// Held while a graph is compiled or checked: diagnostics of one must not reach another.
   std::mutex lock;
@@ -33,9 +35,13 @@ struct CompilerImpl {
 /// One distinct kernel, as code for a device, with what its launches need.
 struct CompiledKernelInfo {
   KernelImage image;
-  int64_t grid = 0;        ///< CTAs
+  Expr grid;               ///< CTAs; may name extents of a tile program, and `sms`
   int64_t sharedBytes = 0; ///< of shared tiles; on the cpu target they lie in each worker's workspace
-  double seconds = 0;      ///< tile program to machine code
+  int32_t cluster = 1;     ///< CTAs
+  bool pdl = false;        ///< it waits itself for the launch before it
+  llvm::SmallVector<tile::KernelArgument> arguments; ///< by the kernel ABI
+  double seconds = 0;      ///< tile program to what the device loads, assembling left out
+  std::optional<AssemblyReport> assembly;
 };
 /// What one launch of it needs, as the plan says it.
 KernelLaunch launchOf(const Target &target, const CompiledKernelInfo &kernel);
@@ -69,7 +75,8 @@ mlir::FailureOr<CompiledKernels> compileKernels(const CompilerImpl &compiler, ml
 
 /// The report of a compiled graph, without times.
 Report makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,
-                  llvm::ArrayRef<graph::FusionDecision> decisions, const graph::Alignment &alignment);
+                  llvm::ArrayRef<graph::FusionDecision> decisions, const graph::Alignment &alignment,
+                  llvm::ArrayRef<graph::ProgramChoice> programs);
 
 } // namespace kiln
 

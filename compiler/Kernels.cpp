@@ -1,5 +1,7 @@
 // Compiles the distinct kernels of a graph, each as a module of its own, over the compiler's threads.
 #include "compiler/CompilerImpl.h"
+#include "compiler/dsl/Diagnostics.h"
+#include "ir/graph/Programs.h"
 #include "ir/tile/Tile.h"
 #include "runtime/host/ThreadPool.h"
 
@@ -15,21 +17,34 @@ struct Job {
   graph::KernelOp kernel;
   OwningOpRef<ModuleOp> module;
   CompiledKernelInfo result;
+  SourceLoc where;   ///< of the kernel: of a tile program, where it is written
   std::string error; ///< LLVM's words; MLIR's are diagnostics
   bool failed = false;
 };
 } // namespace
 
 KernelLaunch kiln::launchOf(const Target &target, const CompiledKernelInfo &kernel) {
-  KernelLaunch launch{.grid = {kernel.grid, 1, 1}};
+  KernelLaunch launch{
+      .grid = {kernel.grid, 1, 1}, .cluster = kernel.cluster, .pdl = kernel.pdl, .arguments = kernel.arguments};
   (target.cpu() ? launch.scratchBytes : launch.sharedBytes) = kernel.sharedBytes;
   return launch;
+}
+
+/// What launches of a tile program, ready to be lowered, need.
+static void readProgram(tile::KernelOp program, CompiledKernelInfo &info) {
+  info.grid = program.getGridOf() ? Expr::parse(program.getGridOf()->str())
+                                  : Expr(static_cast<int64_t>(program.getGrid().value_or(0)));
+  info.sharedBytes = static_cast<int64_t>(program.getSharedBytes().value_or(0));
+  info.cluster = static_cast<int32_t>(program.getCluster().value_or(1));
+  program.walk([&](tile::GridWaitOp) { info.pdl = true; });
+  info.arguments = tile::argumentsOf(program);
 }
 
 /// `func.func @main` that holds one kernel and returns its results.
 static OwningOpRef<ModuleOp> isolate(graph::KernelOp kernel) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
   OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
+  if (graph::CustomKernelOp call = kernel.getCustom()) b.clone(*graph::findProgram(call, call.getProgramAttr()));
   auto type = b.getFunctionType(kernel.getInputs().getTypes(), kernel.getResultTypes());
   auto function = func::FuncOp::create(b, kernel.getLoc(), "main", type);
   b.setInsertionPointToEnd(function.addEntryBlock());
@@ -41,14 +56,35 @@ static OwningOpRef<ModuleOp> isolate(graph::KernelOp kernel) {
   return module;
 }
 
+static double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// PTX to machine code, and what the assembler says of it.
+static void assemble(const codegen::Assembler &assembler, Job &job) {
+  auto start = std::chrono::steady_clock::now();
+  auto made = assembler.assemble(std::get<CodeImage>(job.result.image));
+  if (!made) {
+    job.error = llvm::toString(made.takeError());
+    job.failed = true;
+    return;
+  }
+  job.result.image = std::move(made->image);
+  const codegen::AssembleReport &said = made->report;
+  AssemblyReport report{said.registers, said.spillBytes, said.stackBytes, {}};
+  for (const codegen::AssemblerNote &note : said.remarks)
+    report.notes.push_back({note.text, note.line ? SourceLoc{note.file, note.line} : job.where});
+  report.seconds = secondsSince(start);
+  job.result.assembly = std::move(report);
+}
+
 static void compileOne(const CompilerImpl &compiler, const PipelineOptions &options, IrRecorder *recorder,
                        unsigned part, Job &job) {
   auto start = std::chrono::steady_clock::now();
   job.failed = failed(runLevel(kTileLevel, *job.module, options, recorder, part));
   if (job.failed) return;
   auto program = *job.module->getOps<tile::KernelOp>().begin();
-  job.result.grid = static_cast<int64_t>(program.getGrid().value()); // made of a graph: known
-  job.result.sharedBytes = program.getSharedBytes().value_or(0);
+  readProgram(program, job.result);
   job.failed = failed(runLevel(kThreadLevel, *job.module, options, recorder, part));
   if (job.failed) return;
   auto compiled = compiler.backend->compile(*job.module->getOps<LLVM::LLVMFuncOp>().begin());
@@ -59,7 +95,8 @@ static void compileOne(const CompilerImpl &compiler, const PipelineOptions &opti
   }
   job.result.image = std::move(*compiled);
   job.module = {}; // the IR is not needed again, and a large graph has many kernels
-  job.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  job.result.seconds = secondsSince(start);
+  if (compiler.assembler) assemble(*compiler.assembler, job);
 }
 
 FailureOr<CompiledKernels> kiln::compileKernels(const CompilerImpl &compiler, func::FuncOp function,
@@ -67,7 +104,12 @@ FailureOr<CompiledKernels> kiln::compileKernels(const CompilerImpl &compiler, fu
   llvm::MapVector<StringRef, Job> jobs;
   function.walk([&](graph::KernelOp kernel) {
     auto [job, isNew] = jobs.insert({kernel.getSymbol().value_or(""), Job()});
-    if (isNew) job->second.kernel = kernel, job->second.module = isolate(kernel);
+    if (!isNew) return;
+    job->second.kernel = kernel;
+    job->second.module = isolate(kernel);
+    graph::CustomKernelOp call = kernel.getCustom();
+    job->second.where =
+        dsl::sourceOf(call ? graph::findProgram(call, call.getProgramAttr()).getLoc() : kernel.getLoc());
   });
   ThreadPool pool(compiler.options.threads);
   SmallVector<Job *> list;

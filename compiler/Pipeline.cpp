@@ -14,8 +14,9 @@ using namespace mlir;
 using namespace kiln;
 
 // No canonicalisation before the functions are expanded: it would fold them with the build host's libm.
-void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &) {
+void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(graph::createVerify());
+  pm.addPass(graph::createChooseProgramsPass({.target = options.target->name()}, options.programs));
   pm.addNestedPass<func::FuncOp>(graph::createDecompose());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(graph::createVerify({.decomposed = true}));
@@ -42,6 +43,9 @@ static std::unique_ptr<Pass> createRoundingCanonicalizer() {
 
 void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(tiling::createTileGraph({.target = options.target->name()}));
+  pm.addNestedPass<tile::KernelOp>(tile::createTileExpand());
+  pm.addNestedPass<tile::KernelOp>(tile::createTileUnroll());
+  pm.addNestedPass<tile::KernelOp>(tile::createTileVerify());
   pm.addPass(tile::createTileExpandFunctions({.target = options.target->name()}));
   pm.addPass(createRoundingCanonicalizer());
   pm.addPass(createCSEPass());

@@ -10,6 +10,7 @@
 #include "ir/target/Target.h"
 #include "passes/graph/Alignment.h"
 #include "passes/graph/Fusion.h"
+#include "passes/graph/ProgramChoice.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -19,10 +20,11 @@
 namespace kiln {
 
 struct PipelineOptions {
-  std::optional<Target> target; ///< needed from the scheduled level on
+  std::optional<Target> target;
   bool fuse = true;
   std::vector<graph::FusionDecision> *decisions = nullptr; ///< filled by fusion; may be null
   graph::Alignment *alignment = nullptr;                   ///< filled by graph-align; may be null
+  std::vector<graph::ProgramChoice> *programs = nullptr;   ///< filled by graph-choose-programs; may be null
 };
 
 /// A function of the ops users write -> one of decomposed ops.

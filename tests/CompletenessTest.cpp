@@ -103,6 +103,7 @@ bool hasLoweringRow(StringRef op) { return codegen::cpuRows().contains(op) && co
 
 /// How a kernel makes the op's value: a row of the emitter's, or a skeleton that is built around it.
 bool isTiled(const AcceptedOp &op) {
+  if (op.opClass == OpClass::Program) return true; // it is one
   if (op.opClass == OpClass::Matmul) return hasSkeleton(graph::KernelKind::Matmul);
   if (op.opClass == OpClass::Reduction)
     return hasSkeleton(graph::KernelKind::Row) && hasSkeleton(graph::KernelKind::Column);

@@ -2,6 +2,7 @@
 #include "kiln/kiln.h"
 
 #include "compiler/CompilerImpl.h"
+#include "compiler/dsl/LoneProgram.h"
 #include "compiler/report/DevicesJson.h"
 #include "runtime/capi/Handle.h"
 
@@ -21,11 +22,18 @@ static CompileOptions optionsOf(const kiln_compile_options &given) {
   return options;
 }
 
-/// Compiles what `read` reads for the function it is given the name of.
+/// "M=4096,scale=0.5" as values by name.
+static ProgramBindings bindingsOf(const char *text) {
+  ProgramBindings bindings;
+  if (text) bindings.values = dsl::parseBindings("bind", text);
+  return bindings;
+}
+
+/// Compiles what `read` reads for the function it is given the name of, and what a tile program is bound to.
 template <typename Read> static kiln_executable *compileGraph(const kiln_compile_options *given, Read read) {
   kiln_compile_options options = optionsOr(given, KILN_COMPILE_OPTIONS);
   Compiler compiler(optionsOf(options)); // an absent device is told before anything is read
-  Executable executable = compiler.compile(read(options.entry ? options.entry : "main"));
+  Executable executable = compiler.compile(read(options.entry ? options.entry : "main", bindingsOf(options.bind)));
   auto made = std::make_unique<kiln_executable>(ExecutableAccess::compiled(executable),
                                                 ExecutableAccess::impl(executable).compiler->device);
   if (options.keep_ir) made->ir = [executable](const std::string &level) { return executable.ir(level); };
@@ -38,7 +46,9 @@ kiln_status kiln_compile(const char *text, size_t size, const kiln_compile_optio
     demand(text, "kiln_compile", "text");
     demand(executable, "kiln_compile", "executable");
     *executable = compileGraph(
-        options, [&](const std::string &entry) { return Graph::fromText({text, size}, "kiln_compile", entry); });
+        options, [&](const std::string &entry, const ProgramBindings &bindings) {
+      return Graph::fromText({text, size}, "kiln_compile", entry, bindings);
+    });
   });
 }
 
@@ -46,7 +56,9 @@ kiln_status kiln_compile_file(const char *path, const kiln_compile_options *opti
   return guarded([&] {
     demand(path, "kiln_compile_file", "path");
     demand(executable, "kiln_compile_file", "executable");
-    *executable = compileGraph(options, [&](const std::string &entry) { return Graph::fromFile(path, entry); });
+    *executable = compileGraph(options, [&](const std::string &entry, const ProgramBindings &bindings) {
+      return Graph::fromFile(path, entry, bindings);
+    });
   });
 }
 

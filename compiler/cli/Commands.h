@@ -21,6 +21,7 @@ namespace kiln::cli {
 struct Arguments {
   std::function<void(Graph &)> build; ///< the program's own graph; empty: read `file`
   std::string file, entry = "main";
+  std::vector<std::string> bind; ///< name=number, of a tile program alone
   CompileOptions compile;
   bool noFuse = false, json = false;
 
@@ -41,8 +42,11 @@ struct Arguments {
   std::string emit;         ///< "plan", "ptx", "cubin"; empty: the one file that runs
 };
 
-/// The graph the arguments name.
-Graph loadGraph(const Arguments &arguments);
+/// The graph the arguments name. Of a file of tile programs alone, one around the program `entry`, or the only one, for
+/// the shapes of the inputs' files and what --bind says; `otherExtents` is what other extents are taken to be, if not 0.
+Graph loadGraph(const Arguments &arguments, int64_t otherExtents = 0);
+/// The device to compile for: the one given; else a GPU, where the graph is a tile program of many threads.
+std::string deviceFor(const Arguments &arguments, const Graph &graph);
 /// Compiles, and says so on stderr if it takes over a second.
 Executable compileGraph(const Compiler &compiler, const Graph &graph);
 /// Binds every parameter among `infos`: from the file, which must hold all of them, or drawn at random where no file is

@@ -1,5 +1,4 @@
 // kiln compile.
-#include "codegen/ptx/Assemble.h"
 #include "compiler/CompilerImpl.h"
 #include "compiler/cli/Commands.h"
 #include "kiln/Error.h"
@@ -20,12 +19,12 @@ void writeBytes(const std::string &path, std::span<const char> bytes) {
   writeFile(path, {&part, 1});
 }
 
-/// The kernels of a graph as PTX.
-std::vector<CodeImage> ptxOf(const Executable &executable) {
+/// The kernels of a graph for a GPU, in one of its forms.
+std::vector<CodeImage> codeOf(const Executable &executable, CodeImage::Format format) {
   std::vector<CodeImage> images;
   for (const KernelImage &image : ExecutableAccess::impl(executable).bound->kernels) {
     const auto *code = std::get_if<CodeImage>(&image);
-    if (!code || code->format != CodeImage::Format::Ptx)
+    if (!code || code->format != format)
       throw Error({.code = ErrorCode::Usage,
                    .op = "--emit",
                    .rule = "PTX is made for GPUs",
@@ -44,7 +43,7 @@ std::string makeFolder(const std::string &path) {
 }
 
 void emitPtx(const Arguments &a, const Executable &executable) {
-  const std::vector<CodeImage> images = ptxOf(executable);
+  const std::vector<CodeImage> images = codeOf(executable, CodeImage::Format::Ptx);
   if (!a.output.empty()) makeFolder(a.output);
   for (const CodeImage &image : images) {
     if (a.output.empty())
@@ -56,22 +55,15 @@ void emitPtx(const Arguments &a, const Executable &executable) {
 
 /// Machine code, with what each kernel takes of the hardware on stderr.
 void emitCubin(const Arguments &a, const Executable &executable) {
-  const std::vector<CodeImage> images = ptxOf(executable);
-  auto assembler = codegen::Assembler::find();
-  if (!assembler)
-    throw Error({.code = ErrorCode::NoDevice,
-                 .op = "--emit cubin",
-                 .rule = "machine code is made by NVIDIA's assembler",
-                 .found = llvm::toString(assembler.takeError()),
-                 .hint = "--emit ptx, which every driver assembles by itself"});
   makeFolder(a.output);
-  for (const CodeImage &image : images) {
-    auto assembled = (*assembler)->assemble(image);
-    if (!assembled) throw Error({.op = image.symbol, .rule = llvm::toString(assembled.takeError())});
-    writeBytes(fmt::format("{}/{}.cubin", a.output, image.symbol), assembled->image.code);
-    fmt::print(stderr, "{}: {} registers, {} bytes spilled, {} bytes of stack\n", image.symbol,
-               assembled->report.registers, assembled->report.spillBytes, assembled->report.stackBytes);
-    for (const std::string &remark : assembled->report.remarks) fmt::print(stderr, "  {}\n", remark);
+  for (const CodeImage &image : codeOf(executable, CodeImage::Format::Cubin))
+    writeBytes(fmt::format("{}/{}.cubin", a.output, image.symbol), image.code);
+  for (const KernelReport &kernel : executable.report().kernels) {
+    const AssemblyReport &assembly = kernel.assembly.value();
+    fmt::print(stderr, "{}: {} registers, {} bytes spilled, {} bytes of stack\n", kernel.symbol, assembly.registers,
+               assembly.spillBytes, assembly.stackBytes);
+    for (const AssemblyNote &note : assembly.notes)
+      fmt::print(stderr, "{}:{}: {}\n", note.where.file, note.where.line, note.text);
   }
 }
 
@@ -107,7 +99,13 @@ int kiln::cli::compileCommand(const Arguments &a) {
   CompileOptions options = a.compile;
   options.portable = true;
   std::optional<Target> target = findTarget(options.target);
-  if (!a.deviceGiven && (a.emit == "ptx" || a.emit == "cubin" || (target && target->gpu()))) options.device = "cuda";
-  row.emit(a, compileGraph(Compiler(options), loadGraph(a)));
+  options.assemble = a.emit == "cubin";
+  const bool codeAlone = a.emit == "ptx" || a.emit == "cubin";
+  // The code of a tile program is the same for all extents: which are taken does not matter then.
+  constexpr int64_t kAnyExtent = 256;
+  Graph graph = loadGraph(a, codeAlone ? kAnyExtent : 0);
+  options.device = deviceFor(a, graph);
+  if (!a.deviceGiven && (codeAlone || (target && target->gpu()))) options.device = "cuda";
+  row.emit(a, compileGraph(Compiler(options), graph));
   return 0;
 }

@@ -1,5 +1,7 @@
 // Where a command's graph, inputs and parameters come from.
 #include "compiler/cli/Commands.h"
+#include "compiler/dsl/GraphImpl.h"
+#include "compiler/dsl/LoneProgram.h"
 #include "kiln/Error.h"
 #include "runtime/files/Npy.h"
 
@@ -9,11 +11,25 @@
 using namespace kiln;
 using namespace kiln::cli;
 
-Graph kiln::cli::loadGraph(const Arguments &a) {
-  if (!a.build) return Graph::fromFile(a.file, a.entry);
+/// What a tile program alone is compiled for.
+static ProgramBindings bindingsOf(const Arguments &a, int64_t otherExtents) {
+  ProgramBindings bindings{.otherExtents = otherExtents};
+  for (const auto &[name, path] : splitPairs("--input", a.inputs)) bindings.inputs[name] = readNpy(path).shape();
+  std::string all;
+  for (const std::string &text : a.bind) all += (all.empty() ? "" : ",") + text;
+  if (!all.empty()) bindings.values = dsl::parseBindings("--bind", all);
+  return bindings;
+}
+
+Graph kiln::cli::loadGraph(const Arguments &a, int64_t otherExtents) {
+  if (!a.build) return Graph::fromFile(a.file, a.entry, bindingsOf(a, otherExtents));
   Graph graph;
   a.build(graph);
   return graph;
+}
+
+std::string kiln::cli::deviceFor(const Arguments &a, const Graph &graph) {
+  return !a.deviceGiven && dsl::Access::impl(graph).isGpuProgram() ? "cuda" : a.compile.device;
 }
 
 Executable kiln::cli::compileGraph(const Compiler &compiler, const Graph &graph) {

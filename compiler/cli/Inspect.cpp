@@ -14,10 +14,11 @@ using namespace kiln::cli;
 using nlohmann::json;
 
 /// What is only looked at needs no GPU: a target of one is enough.
-static CompileOptions lookingOptions(const Arguments &a) {
+static CompileOptions lookingOptions(const Arguments &a, const Graph &graph) {
   CompileOptions options = a.compile;
+  options.device = deviceFor(a, graph);
   std::optional<Target> target = findTarget(options.target);
-  options.portable = target && target->gpu();
+  options.portable = (target && target->gpu()) || options.device != a.compile.device;
   if (options.portable && !a.deviceGiven) options.device = "cuda";
   return options;
 }
@@ -28,7 +29,7 @@ int kiln::cli::dumpCommand(const Arguments &a) {
     fmt::print("{}", graph.mlir());
     return 0;
   }
-  CompileOptions options = lookingOptions(a);
+  CompileOptions options = lookingOptions(a, graph);
   options.keepIr = true;
   Executable executable = compileGraph(Compiler(options), graph);
   if (!a.compile.dumpIr.empty())
@@ -39,7 +40,8 @@ int kiln::cli::dumpCommand(const Arguments &a) {
 }
 
 int kiln::cli::explainCommand(const Arguments &a) {
-  Executable executable = compileGraph(Compiler(lookingOptions(a)), loadGraph(a));
+  Graph graph = loadGraph(a);
+  Executable executable = compileGraph(Compiler(lookingOptions(a, graph)), graph);
   const Report &report = executable.report();
   fmt::print("{}\n", a.json ? report.json() : report.explain());
   return 0;

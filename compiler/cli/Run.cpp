@@ -187,13 +187,19 @@ Runnable prepare(const Arguments &a, const Paths &paths, NamedTensors &inputs) {
     checkOutputNames(paths, runnable.outputs);
     return runnable;
   }
-  Compiler compiler(a.compile); // an absent device is told before anything is read
+  std::optional<Compiler> compiler;
+  if (a.deviceGiven) compiler.emplace(a.compile); // an absent device is told before anything is read
   Graph graph = loadGraph(a);
+  if (!compiler) {
+    CompileOptions options = a.compile;
+    options.device = deviceFor(a, graph);
+    compiler.emplace(options);
+  }
   runnable.infos = graph.inputs();
   for (const TensorInfo &output : graph.outputs()) runnable.outputs.push_back(output.name);
   inputs = gatherInputs(a, runnable.infos);
   checkOutputNames(paths, runnable.outputs);
-  runnable.compiled = compileGraph(compiler, graph);
+  runnable.compiled = compileGraph(*compiler, graph);
   return runnable;
 }
 

@@ -31,13 +31,14 @@ int64_t Tensor::extent(int64_t axis, Where where) const {
 
 Graph::Graph() : impl(std::make_shared<GraphImpl>()) {}
 
-Graph Graph::fromText(std::string_view text, const std::string &origin, const std::string &entry) {
+Graph Graph::fromText(std::string_view text, const std::string &origin, const std::string &entry,
+                      const ProgramBindings &bindings) {
   Graph graph;
-  graph.impl = std::make_shared<GraphImpl>(StringRef(text), origin, entry);
+  graph.impl = std::make_shared<GraphImpl>(StringRef(text), origin, entry, bindings);
   return graph;
 }
 
-Graph Graph::fromFile(const std::string &path, const std::string &entry) {
+Graph Graph::fromFile(const std::string &path, const std::string &entry, const ProgramBindings &bindings) {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
     throw Error({.code = ErrorCode::InvalidInput,
@@ -45,7 +46,7 @@ Graph Graph::fromFile(const std::string &path, const std::string &entry) {
                  .rule = "the file cannot be read",
                  .found = file.getError().message()});
   StringRef bytes = (*file)->getBuffer();
-  return fromText({bytes.data(), bytes.size()}, path, entry);
+  return fromText({bytes.data(), bytes.size()}, path, entry, bindings);
 }
 
 Tensor Graph::input(const std::string &name, Shape shape, DType dtype, Where where) {

@@ -4,10 +4,12 @@
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
+#include "ir/graph/Programs.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,7 +33,8 @@ void kiln::dsl::fail(const Call &call, std::string rule, std::string expected, s
 }
 
 void kiln::dsl::prepareContext(MLIRContext &context) {
-  context.loadDialect<graph::GraphDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect>();
+  context.loadDialect<graph::GraphDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect,
+                      tile::TileDialect, scf::SCFDialect>();
   context.printOpOnDiagnostic(false);
 }
 
@@ -76,8 +79,8 @@ GraphImpl::GraphImpl() : context(MLIRContext::Threading::DISABLED), builder(&con
   builder.setInsertionPointToEnd(body);
 }
 
-static Location locationOf(const Call &call, MLIRContext *context) {
-  return FileLineColLoc::get(context, call.where.file_name(), call.where.line(), call.where.column());
+Location GraphImpl::locationOf(const Call &call) {
+  return FileLineColLoc::get(&context, call.where.file_name(), call.where.line(), call.where.column());
 }
 
 RankedTensorType GraphImpl::tensorType(const Call &call, const Shape &shape, DType dtype) {
@@ -113,7 +116,7 @@ static Type inferType(OperationName name, Location loc, ValueRange operands, Dic
 Value GraphImpl::build(const Call &call, StringRef name, ValueRange operands, ArrayRef<NamedAttribute> attributes,
                        Type result) {
   ErrorCatcher catcher(&context);
-  OperationState state(locationOf(call, &context), name);
+  OperationState state(locationOf(call), name);
   state.addOperands(operands);
   state.addAttributes(attributes);
   if (!result) result = inferType(state.name, state.location, operands, builder.getDictionaryAttr(attributes));
@@ -152,7 +155,7 @@ Value GraphImpl::addInput(const Call &call, const std::string &name, const Shape
   if (parameter) attributes.push_back(builder.getNamedAttr("graph.param", builder.getUnitAttr()));
   unsigned index = function.getNumArguments();
   LogicalResult inserted =
-      function.insertArgument(index, type, builder.getDictionaryAttr(attributes), locationOf(call, &context));
+      function.insertArgument(index, type, builder.getDictionaryAttr(attributes), locationOf(call));
   if (failed(inserted)) fail(call, "the graph takes no more arguments");
   inputInfos.push_back(infoOf(name, type, parameter));
   return function.getArgument(index);
@@ -160,7 +163,7 @@ Value GraphImpl::addInput(const Call &call, const std::string &name, const Shape
 
 void GraphImpl::addOutput(const Call &call, const std::string &name, Value value) {
   checkName(call, name, /*output=*/true);
-  results.push_back({name, value, locationOf(call, &context)});
+  results.push_back({name, value, locationOf(call)});
   outputInfos.push_back(infoOf(name, value.getType(), false));
 }
 
@@ -172,7 +175,13 @@ OwningOpRef<ModuleOp> GraphImpl::finish() {
                  .hint = "g.output(\"y\", y)"});
   OwningOpRef<ModuleOp> copy = ModuleOp::create(module->getLoc());
   IRMapping mapping;
-  auto clone = cast<func::FuncOp>(OpBuilder::atBlockEnd(copy->getBody()).clone(*function, mapping));
+  OpBuilder top = OpBuilder::atBlockEnd(copy->getBody());
+  llvm::SmallPtrSet<Operation *, 4> programs;
+  function.walk([&](graph::CustomKernelOp call) {
+    Operation *program = graph::findProgram(call, call.getProgramAttr());
+    if (program && programs.insert(program).second) top.clone(*program);
+  });
+  auto clone = cast<func::FuncOp>(top.clone(*function, mapping));
   SmallVector<Value> values;
   SmallVector<Location> locs;
   SmallVector<Attribute> attributes;

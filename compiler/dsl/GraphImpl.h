@@ -34,6 +34,9 @@ struct Call {
 /// The context options, dialects and printing every graph and compiler uses.
 void prepareContext(mlir::MLIRContext &context);
 
+/// Refuses text that would exhaust the stack of MLIR's parser.
+void checkText(llvm::StringRef text, const std::string &origin);
+
 /// The rule that a name of an input, a parameter or an output breaks, in words; empty if it breaks none.
 std::string brokenNameRule(llvm::StringRef name);
 /// A name in quotation marks, with what cannot be printed escaped.
@@ -53,7 +56,8 @@ public:
   /// An empty graph.
   GraphImpl();
   /// Takes over the function `entry` of parsed text; throws Error.
-  GraphImpl(llvm::StringRef text, const std::string &origin, const std::string &entry);
+  GraphImpl(llvm::StringRef text, const std::string &origin, const std::string &entry,
+            const ProgramBindings &bindings);
 
   /// Makes the op `name` at the end of the graph. `result` may be null where the op infers its type. Throws Error.
   mlir::Value build(const Call &call, llvm::StringRef name, mlir::ValueRange operands,
@@ -76,6 +80,11 @@ public:
   const std::vector<TensorInfo> &inputs() const { return inputInfos; }
   const std::vector<TensorInfo> &outputs() const { return outputInfos; }
   mlir::OpBuilder &b() { return builder; }
+  /// Holds the function, and the tile programs that it calls.
+  mlir::ModuleOp moduleOp() { return *module; }
+  mlir::Location locationOf(const Call &call);
+  /// The text was a tile program alone, of CTAs of threads.
+  bool isGpuProgram() const { return gpuProgram; }
   /// Held while the graph is read through its context, which has no locks of its own: any number of threads may compile
   /// or print one graph. Building it is for one thread at a time.
   std::mutex lock;
@@ -95,6 +104,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   mlir::Block *body = nullptr;
+  bool gpuProgram = false;
   mlir::OpBuilder builder;
   std::vector<Output> results;
   std::vector<TensorInfo> inputInfos, outputInfos;

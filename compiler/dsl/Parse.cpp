@@ -2,6 +2,7 @@
 #include "codegen/machine/Contain.h"
 #include "compiler/dsl/Diagnostics.h"
 #include "compiler/dsl/GraphImpl.h"
+#include "compiler/dsl/LoneProgram.h"
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/Graph.h"
 #include "runtime/Nearest.h"
@@ -75,8 +76,7 @@ static Depths depthsOf(StringRef text) {
   return deepest;
 }
 
-/// Refuses text that would exhaust the stack.
-static void checkDepths(StringRef text, const std::string &origin) {
+void kiln::dsl::checkText(StringRef text, const std::string &origin) {
   constexpr unsigned maxBrackets = 256, maxOperators = 1024;
   Depths found = depthsOf(text);
   if (found.brackets > maxBrackets)
@@ -103,17 +103,29 @@ static void tryBytecode(StringRef bytes, const std::string &origin) {
   if (crashed) refuse(origin, "the bytecode is damaged", "MLIR bytecode", "bytes that crash its reader");
 }
 
-GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::string &entry)
+GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::string &given,
+                     const ProgramBindings &bindings)
     : context(MLIRContext::Threading::DISABLED), builder(&context) {
   prepareContext(context);
   if (isBytecode(llvm::MemoryBufferRef(text, origin)))
     tryBytecode(text, origin);
   else
-    checkDepths(text, origin);
+    checkText(text, origin);
   ErrorCatcher catcher(&context);
   module = parseSourceString<ModuleOp>(text, ParserConfig(&context), origin);
   if (!module) // what is said of no op is about the text
     catcher.raise(ErrorCode::InvalidInput, catcher.fields().op.empty() ? origin : "", "the text is not MLIR");
+  std::string entry = given;
+  if (holdsProgramsAlone(*module)) {
+    FailureOr<func::FuncOp> wrapped = wrapProgram(*module, given, bindings, origin);
+    if (failed(wrapped)) catcher.raise(ErrorCode::InvalidInput, "", "the program cannot be called");
+    wrapped->walk([&](graph::CustomKernelOp call) {
+      gpuProgram = bool(graph::findProgram(call, call.getProgramAttr()).getThreads());
+    });
+    entry = wrapped->getName().str();
+  } else if (!bindings.values.empty()) {
+    refuse(origin, "only the extents of a tile program are bound", "a file of tile programs alone", "a graph");
+  }
   if (failed(graph::verifyGraphLevel(*module, graph::OpLevel::Graph)))
     catcher.raise(ErrorCode::InvalidInput, "", "the module is not a graph");
   auto parsed = module->lookupSymbol<func::FuncOp>(entry);

@@ -14,6 +14,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -100,15 +101,25 @@ struct TensorInfo {
   bool parameter = false; ///< bound once at load time, not given to each run
 };
 
+/// What a tile program that stands alone in a file is compiled for.
+struct ProgramBindings {
+  std::map<std::string, Shape> inputs = {};  ///< shapes of arguments that it reads, by `tile.name`, else "arg0", "arg1", …
+  std::map<std::string, double> values = {}; ///< extents that `tile.dims` name, and scalar arguments, by name
+  int64_t otherExtents = 0;                  ///< what other extents are taken to be; 0: that is an error
+};
+
 class Graph {
 public:
   Graph();
 
   /// The graph in an .mlir file, text or bytecode: its function `entry`. Throws Error (invalid input) with the place in
-  /// the file on anything that is not a graph.
-  static Graph fromFile(const std::string &path, const std::string &entry = "main");
+  /// the file on anything that is not a graph. A file of tile programs alone is the graph that calls one of them, `entry`
+  /// or the only one, for `bindings`.
+  static Graph fromFile(const std::string &path, const std::string &entry = "main",
+                        const ProgramBindings &bindings = {});
   /// The same from memory; `origin` names the text in errors.
-  static Graph fromText(std::string_view text, const std::string &origin = "<text>", const std::string &entry = "main");
+  static Graph fromText(std::string_view text, const std::string &origin = "<text>", const std::string &entry = "main",
+                        const ProgramBindings &bindings = {});
 
   /// A tensor each run is given. Throws Error on a name used before, empty, not UTF-8 or with a `=`, or a dtype no op
   /// takes yet.

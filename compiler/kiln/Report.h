@@ -5,16 +5,32 @@
 #include "kiln/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kiln {
 
+/// Something the assembler says of a kernel.
+struct AssemblyNote {
+  std::string text; ///< with its number: "C7510 …"
+  SourceLoc where;  ///< the op's line, where the note says one; else the kernel's
+};
+
+/// What a kernel takes of the hardware, as the assembler counts it.
+struct AssemblyReport {
+  int registers = 0;      ///< per thread
+  int64_t spillBytes = 0; ///< stored and loaded, per thread
+  int64_t stackBytes = 0; ///< per thread
+  std::vector<AssemblyNote> notes;
+  double seconds = 0;
+};
+
 /// One distinct kernel. Bytes and FLOPs are those of one launch.
 struct KernelReport {
   std::string symbol;                           ///< "matmul_0123456789abcdef"
-  std::string kind;                             ///< "pointwise", "row", "column", "matmul"
+  std::string kind;                             ///< "pointwise", "row", "column", "matmul", "custom"
   int launches = 0;                             ///< how many of the plan's launches run it
   std::vector<std::pair<std::string, int>> ops; ///< op -> how many of it are inside, in order of first appearance
   std::string shape;                            ///< of what it computes: "f32[128, 384]"
@@ -24,6 +40,7 @@ struct KernelReport {
   double flops = 0;        ///< float operations; fma and a matmul's step are 2, a function is 1
   SourceLoc where;         ///< the line of the first op
   double compileSeconds = 0;
+  std::optional<AssemblyReport> assembly; ///< of one that was assembled
   /// FLOPs per byte moved; 0 if nothing is moved.
   double intensity() const { return bytesAfter ? flops / static_cast<double>(bytesAfter) : 0; }
 };
@@ -56,6 +73,15 @@ struct AlignmentReport {
   double copySeconds = 0;         ///< predicted of the copy; 0 where there is none to pay for
 };
 
+/// A call of a tile program.
+struct ProgramReport {
+  std::string program;    ///< its symbol
+  SourceLoc where;        ///< of the call
+  bool reference = false; ///< its reference is what runs
+  std::string reason;     ///< why, of a reference
+  std::string orderClass; ///< of a program, if the call names one
+};
+
 /// Bytes by what holds them.
 struct MemoryReport {
   int64_t inputs = 0, parameters = 0, outputs = 0, constants = 0;
@@ -79,6 +105,7 @@ struct Report {
   std::vector<std::string> launches; ///< the symbol of every launch, in order
   std::vector<EdgeReport> edges;
   std::vector<AlignmentReport> alignments; ///< in program order; of gpu targets
+  std::vector<ProgramReport> programs;     ///< calls of tile programs, in program order
   int opsInGraph = 0;                      ///< after decomposition
   MemoryReport memory;
   CompileTimes times;
@@ -107,10 +134,12 @@ struct CheckReport {
   std::vector<KernelCheck> kernels;
   /// Outputs whose bits differ between the plan and its kernels run one by one; empty if it moves data correctly.
   std::vector<std::string> planDifferences;
+  /// Launches that nothing says what they should compute: tile programs without a reference.
+  std::vector<std::string> unjudged;
 
   bool passed() const;
   double worstErrorOverBound() const;
-  /// A line per kernel that failed, then how many of all are within their bounds.
+  /// A line per kernel that failed or was not judged, then how many of all are within their bounds.
   std::string summary() const;
 };
 

@@ -14,6 +14,16 @@ static json toJson(const SourceLoc &where) {
 static json toJson(const KernelReport &k) {
   json ops = json::object();
   for (const auto &[op, count] : k.ops) ops[op] = count;
+  json assembly;
+  if (k.assembly) {
+    assembly = {{"registers", k.assembly->registers},
+                {"spill_bytes", k.assembly->spillBytes},
+                {"stack_bytes", k.assembly->stackBytes},
+                {"seconds", k.assembly->seconds},
+                {"notes", json::array()}};
+    for (const AssemblyNote &note : k.assembly->notes)
+      assembly["notes"].push_back({{"text", note.text}, {"where", toJson(note.where)}});
+  }
   return {{"symbol", k.symbol},
           {"kind", k.kind},
           {"launches", k.launches},
@@ -25,7 +35,8 @@ static json toJson(const KernelReport &k) {
           {"flops", k.flops},
           {"intensity", k.intensity()},
           {"where", toJson(k.where)},
-          {"compile_seconds", k.compileSeconds}};
+          {"compile_seconds", k.compileSeconds},
+          {"assembly", assembly}};
 }
 
 static json toJson(const EdgeReport &e) {
@@ -65,6 +76,13 @@ std::string Report::json() const {
   for (const EdgeReport &edge : edges) all["edges"].push_back(toJson(edge));
   all["alignments"] = ::json::array();
   for (const AlignmentReport &alignment : alignments) all["alignments"].push_back(toJson(alignment));
+  all["programs"] = ::json::array();
+  for (const ProgramReport &p : programs)
+    all["programs"].push_back({{"program", p.program},
+                               {"where", toJson(p.where)},
+                               {"reference", p.reference},
+                               {"reason", p.reason},
+                               {"order_class", p.orderClass}});
   all["memory"] = {{"inputs", memory.inputs},   {"parameters", memory.parameters},
                    {"outputs", memory.outputs}, {"constants", memory.constants},
                    {"arena", memory.arena},     {"temporaries", memory.temporaries}};

@@ -60,6 +60,12 @@ static double flopsOf(Operation *op) {
     return 2.0 * static_cast<double>(matmul.getType().getNumElements()) *
            static_cast<double>(matmul.getTransposeA() ? a[a.size() - 2] : a.back());
   }
+  if (auto call = dyn_cast<graph::CustomKernelOp>(op)) {
+    double flops = 0; // what the reference says it computes
+    for (Region &region : call->getRegions())
+      for (Operation &inner : region.getOps()) flops += inner.getNumResults() ? flopsOf(&inner) : 0;
+    return flops;
+  }
   for (const FlopRow &row : flopRows()) {
     if (row.op != op->getName().getStringRef()) continue;
     Value counted = isa<graph::ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);

@@ -60,7 +60,8 @@ static AlignmentReport alignmentOf(const graph::AlignmentDecision &decision) {
 }
 
 Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,
-                        ArrayRef<graph::FusionDecision> decisions, const graph::Alignment &alignment) {
+                        ArrayRef<graph::FusionDecision> decisions, const graph::Alignment &alignment,
+                        ArrayRef<graph::ProgramChoice> programs) {
   Report report;
   report.target = fmt::format("{} ({})", compiler.deviceName(), compiler.target.name());
   report.fused = compiler.options.fuse;
@@ -72,7 +73,9 @@ Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable
     auto [row, isNew] = rows.try_emplace(symbol, report.kernels.size());
     if (isNew) {
       report.kernels.push_back(report::describe(kernel));
-      report.kernels.back().compileSeconds = executable.kernels.find(symbol)->second.seconds;
+      const CompiledKernelInfo &compiled = executable.kernels.find(symbol)->second;
+      report.kernels.back().compileSeconds = compiled.seconds;
+      report.kernels.back().assembly = compiled.assembly;
     }
     ++report.kernels[row->second].launches;
   });
@@ -80,6 +83,9 @@ Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable
     if (!decision.merged) report.edges.push_back(edgeOf(decision, alignment.launchOf));
   for (const graph::AlignmentDecision &decision : alignment.decisions)
     report.alignments.push_back(alignmentOf(decision));
+  for (const graph::ProgramChoice &choice : programs)
+    report.programs.push_back(
+        {choice.program, dsl::sourceOf(choice.call), choice.reference, choice.reason, choice.orderClass});
   report.memory = memoryOf(executable.plan);
   return report;
 }

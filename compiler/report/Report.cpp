@@ -110,6 +110,12 @@ std::string Report::explain() const {
                         kernelName(a.kernel), place(a.where), a.operand, a.type, a.by, microseconds(a.narrowSeconds),
                         a.row, microseconds(a.alignedSeconds), a.paddedRow, copy);
   }
+  if (!programs.empty()) text += fmt::format("\nTile programs: {}\n", programs.size());
+  for (const ProgramReport &p : programs)
+    text += fmt::format("  @{} ({}) {}\n", p.program, place(p.where),
+                        p.reference              ? "by its reference: " + p.reason
+                        : p.orderClass.empty()   ? "of no order class"
+                                                 : fmt::format("of order class \"{}\"", p.orderClass));
   text += fmt::format("\nMemory\n  inputs     {:>10}\n  parameters {:>10}\n  constants  {:>10}\n  outputs    {:>10}\n"
                       "  arena      {:>10}   peak of all temporaries, which would be {} without sharing\n",
                       bytes(memory.inputs), bytes(memory.parameters), bytes(memory.constants), bytes(memory.outputs),
@@ -138,6 +144,7 @@ std::string CheckReport::summary() const {
       ++failures;
     }
   for (const std::string &difference : planDifferences) text += difference + "\n";
+  for (const std::string &launch : unjudged) text += launch + "\n";
   text += fmt::format("{} of {} kernel outputs within their bounds, worst error over bound {:.3g}{}\n",
                       kernels.size() - failures, kernels.size(), worstErrorOverBound(),
                       planDifferences.empty() ? ", plan and kernels agree bit for bit" : "");

@@ -83,9 +83,11 @@ const AcceptedOp kRows[] = {
     {"graph.matmul", OpClass::Matmul, kBoth, kFloats, kFloats, "", kAll, kF32},
     {"graph.softmax", OpClass::Composite, kGraph, kFloats, kFloats, ""},
     {"graph.layer_norm", OpClass::Composite, kGraph, kFloats, kFloats, ""},
+    // Programs.
+    {"graph.custom_kernel", OpClass::Program, kBoth, kAll | kNarrow, kAll | kNarrow, "", kAll | kNarrow, kAll | kNarrow},
     // Structure.
     {"graph.kernel", OpClass::Structure, kDecomposed, kAll, kAll, ""},
-    {"graph.yield", OpClass::Structure, kDecomposed, kAll, kAll, ""},
+    {"graph.yield", OpClass::Structure, kBoth, kAll, kAll, ""},
     {"func.return", OpClass::Structure, kBoth, kAll, kAll, "ends a graph with its outputs"},
 };
 
@@ -94,7 +96,8 @@ bool takes(Elements accepted, TypeRange types) {
 }
 
 constexpr ElementRow kElements[] = {{kF32, "f32"}, {kF16, "f16"}, {kBF16, "bf16"},
-                                    {kI32, "i32"}, {kI64, "i64"}, {kBool, "bool"}};
+                                    {kI32, "i32"}, {kI64, "i64"}, {kBool, "bool"},
+                                    {kF8E4M3FN, "f8E4M3FN"}, {kF8E5M2, "f8E5M2"}, {kI8, "i8"}};
 
 } // namespace
 
@@ -114,6 +117,9 @@ Elements kiln::graph::elementBit(Type element) {
   if (element.isSignlessInteger(32)) return kI32;
   if (element.isSignlessInteger(64)) return kI64;
   if (element.isSignlessInteger(1)) return kBool;
+  if (isa<Float8E4M3FNType>(element)) return kF8E4M3FN;
+  if (isa<Float8E5M2Type>(element)) return kF8E5M2;
+  if (element.isSignlessInteger(8)) return kI8;
   return 0;
 }
 
@@ -205,7 +211,7 @@ LogicalResult kiln::graph::verifyAcceptedOp(Operation *op, OpLevel level) {
 static LogicalResult verifySignature(func::FuncOp function) {
   if (function.isExternal()) return success();
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
-    if (isPlainTensor(type) && (elementBit(getElementTypeOrSelf(type)) & kAll)) continue;
+    if (isPlainTensor(type) && elementBit(getElementTypeOrSelf(type))) continue;
     InFlightDiagnostic diag = function.emitError()
                               << "arguments and results must be static tensors of a dtype that ops take";
     diag.attachNote() << "expected: a type such as tensor<8x128xf32>; the dtypes are " << elementNames(kAll);

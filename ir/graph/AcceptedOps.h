@@ -32,18 +32,22 @@ enum : Elements {
   kBool = 8,
   kF16 = 16,
   kBF16 = 32,
+  kF8E4M3FN = 64,
+  kF8E5M2 = 128,
+  kI8 = 256,
+  kNarrow = kF8E4M3FN | kF8E5M2 | kI8, ///< what tile programs alone take
   kHalves = kF16 | kBF16, ///< the 16-bit floats
   kFloats = kF32 | kHalves,
   kInts = kI32 | kI64,
   kAll = kFloats | kInts | kBool
 };
 
-/// One element type that ops take.
+/// One element type that some op takes.
 struct ElementRow {
   Elements bit;
   llvm::StringRef name; ///< as Kiln spells it: "f32", "bool"
 };
-/// Every element type that ops take, floats first.
+/// Every element type that some op takes, floats first.
 llvm::ArrayRef<ElementRow> elementRows();
 /// The names of a set, in the order of elementRows(): "f32, f16".
 std::string elementNames(Elements elements, llvm::StringRef separator = ", ");
@@ -52,7 +56,7 @@ std::string elementNames(Elements elements, llvm::StringRef separator = ", ");
 Elements elementBit(mlir::Type element);
 
 /// How an op's value is computed from its operands, which is what fusion and emission ask.
-enum class OpClass { Elementwise, View, Index, Reduction, Matmul, Composite, Structure };
+enum class OpClass { Elementwise, View, Index, Reduction, Matmul, Composite, Program, Structure };
 
 /// When an op may stand in a graph: in what users write, or only after `graph-decompose`.
 enum class OpLevel { Graph, Decomposed, Both };

@@ -15,6 +15,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -23,6 +24,11 @@
 #include "ir/graph/GraphEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/graph/GraphAttrs.h.inc"
+namespace kiln::graph {
+class CustomKernelOp;
+/// The kind of a kernel that is a tile program's call.
+inline constexpr llvm::StringRef kCustomKind = "custom";
+} // namespace kiln::graph
 #define GET_OP_CLASSES
 #include "ir/graph/Graph.h.inc"
 

@@ -3,6 +3,7 @@
 #ifndef KILN_IR_GRAPH_GRAPH
 #define KILN_IR_GRAPH_GRAPH
 
+include "ir/graph/Custom.td"
 include "ir/graph/Elementwise.td"
 include "ir/graph/Kernel.td"
 include "ir/graph/Reduce.td"

@@ -13,7 +13,7 @@ def Graph_KernelOp : Graph_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock]> 
     The region reads its operands through its block arguments and yields its results. `kind` names the kernel family
     (`pointwise`, `row`, `column`, `matmul`, …), which a skeleton turns into a tile program for the `schedule`.
     `symbol` is the family and a 64-bit hash of the region's structure, set once fusion is over: kernels with equal
-    symbols are generated once. Where an operand or result is not dense and row-major, its `layout` says where it lies.
+    symbols are generated once. The kind `custom` is a `graph.custom_kernel` and nothing else. Where an operand or result is not dense and row-major, its `layout` says where it lies.
 
     (C1) one block argument per operand, of the same type. (C2) the yielded types are the results' types.
     (C3) layouts, when given, are one per operand (result), each with a stride per dimension.
@@ -33,10 +33,14 @@ def Graph_KernelOp : Graph_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock]> 
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The call of a tile program that this kernel is; null for one that Kiln makes.
+    ::kiln::graph::CustomKernelOp getCustom();
+  }];
 }
 
-def Graph_YieldOp : Graph_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"KernelOp">]> {
-  let summary = "ends a kernel's region with its results";
+def Graph_YieldOp : Graph_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["KernelOp", "CustomKernelOp"]>]> {
+  let summary = "ends a kernel's region, or a reference, with its results";
   let arguments = (ins Variadic<Graph_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }

@@ -52,6 +52,11 @@ void KernelOp::print(OpAsmPrinter &p) {
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+CustomKernelOp KernelOp::getCustom() {
+  if (getKind() != kCustomKind || getBody().front().empty()) return {};
+  return dyn_cast<CustomKernelOp>(getBody().front().front());
+}
+
 /// "4xf32, 8xi64", or that there are none.
 static std::string typeList(TypeRange types) {
   if (types.empty()) return "none";

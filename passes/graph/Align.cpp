@@ -50,8 +50,11 @@ void setResultLayout(KernelOp kernel, unsigned i, LayoutAttr layout) {
 
 /// Whether a kernel of ours computes the value, for kernels alone: then it may lie anyhow.
 bool isInternal(Value value) {
-  return value.getDefiningOp<KernelOp>() &&
-         llvm::all_of(value.getUsers(), [](Operation *user) { return isa<KernelOp>(user); });
+  auto lies = [](Operation *op) {
+    auto kernel = dyn_cast_or_null<KernelOp>(op);
+    return kernel && !kernel.getCustom(); // what a tile program reads and writes is dense
+  };
+  return lies(value.getDefiningOp()) && llvm::all_of(value.getUsers(), lies);
 }
 
 /// One operand that padding would make a source of asynchronous copies.

@@ -71,7 +71,13 @@ struct Decompose : impl::DecomposeBase<Decompose> {
   void runOnOperation() override {
     Rows rows;
     for (const DecomposeRow &row : decomposeRows()) rows[row.op] = row;
-    for (Operation &op : llvm::make_early_inc_range(getOperation().getOps())) {
+    for (Block &block : getOperation().getBody()) decomposeBlock(block, rows);
+  }
+
+  void decomposeBlock(Block &block, const Rows &rows) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      for (Region &region : op.getRegions()) // a reference
+        for (Block &inner : region) decomposeBlock(inner, rows);
       if (op.getNumResults() != 1 || op.getNumRegions() != 0) continue;
       Value value = decomposed(&op, rows);
       if (value == op.getResult(0)) continue;

@@ -1,8 +1,10 @@
 // graph-name-kernels: equal kernels get equal symbols.
+#include "ir/graph/Programs.h"
 #include "passes/graph/Passes.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
 #include <fmt/format.h>
@@ -22,6 +24,7 @@ public:
   std::string of(KernelOp kernel) {
     text.clear();
     numbers.clear();
+    if (CustomKernelOp call = kernel.getCustom()) return ofProgram(call);
     attribute(kernel.getKindAttr());
     attribute(kernel.getScheduleAttr());
     attribute(kernel.getInputLayoutsAttr());
@@ -32,6 +35,14 @@ public:
   }
 
 private:
+  /// A program is the same code for all tensors that it takes.
+  std::string ofProgram(CustomKernelOp call) {
+    tile::KernelOp program = findProgram(call, call.getProgramAttr());
+    llvm::raw_string_ostream os(text);
+    program->print(os, OpPrintingFlags().useLocalScope());
+    return text;
+  }
+
   std::string text;
   llvm::DenseMap<Value, unsigned> numbers;
   llvm::DenseMap<Attribute, std::string> attributes; ///< printed once per run
@@ -63,6 +74,13 @@ private:
   }
 };
 
+/// What assemblers take of a program's name.
+std::string symbolPrefix(StringRef name) {
+  std::string prefix = "custom_";
+  for (char c : name) prefix += llvm::isAlnum(c) ? c : '_';
+  return prefix;
+}
+
 struct NameKernels : impl::NameKernelsBase<NameKernels> {
   using NameKernelsBase::NameKernelsBase;
 
@@ -70,7 +88,9 @@ struct NameKernels : impl::NameKernelsBase<NameKernels> {
     Structure structure;
     getOperation().walk([&](KernelOp kernel) {
       uint64_t hash = llvm::xxh3_64bits(structure.of(kernel));
-      kernel.setSymbol(fmt::format("{}_{:016x}", kernel.getKind().str(), hash));
+      CustomKernelOp call = kernel.getCustom();
+      std::string prefix = call ? symbolPrefix(call.getProgram()) : kernel.getKind().str();
+      kernel.setSymbol(fmt::format("{}_{:016x}", prefix, hash));
       return WalkResult::skip();
     });
     markAnalysesPreserved<DominanceInfo>();

@@ -14,6 +14,22 @@ def Verify : Pass<"graph-verify", "::mlir::ModuleOp"> {
   let options = [Option<"decomposed", "decomposed", "bool", "false", "check the level after graph-decompose">];
 }
 
+def ChoosePrograms : Pass<"graph-choose-programs", "::mlir::ModuleOp"> {
+  let summary = "puts the reference in the place of tile programs that are not for the target";
+  let description = [{
+    A `graph.custom_kernel` stays where its program is for the target's kind: of CTAs of threads for a gpu, without for a
+    cpu. Elsewhere the ops of its reference take its place; without a reference that is an error.
+
+    Before, for a cpu: `%c = graph.custom_kernel @matmul(%a, %b) : … reference { … graph.matmul … }`. After:
+    `%c = graph.matmul %a, %b : …`.
+
+    Limits: whether a target has a row for each of the program's ops is asked when it is lowered. Numerics: the
+    reference is another order class than the program.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"cpu\"", "row of ir/target">];
+  let statistics = [Statistic<"numReferences", "references", "programs replaced by their references">];
+}
+
 def Decompose : Pass<"graph-decompose", "::mlir::func::FuncOp"> {
   let summary = "spells composites and guarded ops in the ops that fusion and emission know";
   let description = [{
@@ -115,7 +131,8 @@ def NameKernels : Pass<"graph-name-kernels", "::mlir::func::FuncOp"> {
   let description = [{
     Sets `symbol` of each graph.kernel to its kind and 16 hexadecimal digits: a 64-bit hash (XXH3) of the region's ops,
     attributes and types, the schedule and the layouts. Locations, names of values and what the operands are outside do
-    not count. Kernels with equal symbols are generated once.
+    not count. A tile program's call is `custom`, the program's name, and the hash of the program: it is the same code for
+    all shapes that it takes. Kernels with equal symbols are generated once.
 
     Before: `graph.kernel "row" (…)`. After: `graph.kernel "row" (…) attributes {symbol = "row_05d1c1f1f5b0a6e3"}`.
 

@@ -27,7 +27,7 @@ FailureOr<OracleTensor> allocate(Operation *op, Type type) {
   std::optional<DType> dtype = tensor ? graph::dtypeOf(tensor) : std::nullopt;
   if (!dtype || !graph::elementBit(tensor.getElementType()) || !tensor.hasStaticShape()) {
     InFlightDiagnostic diag = op->emitError() << "the interpreter does not take this type";
-    diag.attachNote() << "expected: a static tensor of f32, f16, bf16, i32, i64 or i1";
+    diag.attachNote() << "expected: a static tensor of f32, f16, bf16, i32, i64, i1, i8 or an 8-bit float";
     diag.attachNote() << "found: " << type;
     return diag;
   }
@@ -150,6 +150,10 @@ Result interpret(func::FuncOp function, ArrayRef<OracleTensor> inputs) {
 
 Result interpretKernel(graph::KernelOp kernel, ArrayRef<OracleTensor> inputs) {
   return runRegion(kernel, kernel.getBody(), inputs);
+}
+
+Result interpretReference(graph::CustomKernelOp call, ArrayRef<OracleTensor> inputs) {
+  return Engine().run(call, *call.getReferenceBlock(), inputs, /*depth=*/1);
 }
 
 } // namespace kiln::interp

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace kiln::graph {
+class CustomKernelOp;
 class KernelOp;
 }
 
@@ -21,5 +22,9 @@ mlir::FailureOr<std::vector<OracleTensor>> interpret(mlir::func::FuncOp function
 
 /// Runs one kernel's region on its operands' values.
 mlir::FailureOr<std::vector<OracleTensor>> interpretKernel(graph::KernelOp kernel, mlir::ArrayRef<OracleTensor> inputs);
+
+/// Runs a tile program's reference, which is there, on its operands' values.
+mlir::FailureOr<std::vector<OracleTensor>> interpretReference(graph::CustomKernelOp call,
+                                                              mlir::ArrayRef<OracleTensor> inputs);
 
 } // namespace kiln::interp

@@ -6,7 +6,7 @@ namespace kiln::interp {
 std::vector<InterpRow> interpRows() {
   std::vector<InterpRow> rows;
   for (mlir::ArrayRef<InterpRow> family :
-       {arithRows(), mathRows(), castRows(), shapeRows(), reduceRows(), matmulRows(), compositeRows()})
+       {arithRows(), mathRows(), castRows(), shapeRows(), reduceRows(), matmulRows(), compositeRows(), programRows()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }

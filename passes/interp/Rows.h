@@ -30,6 +30,7 @@ mlir::ArrayRef<InterpRow> shapeRows();     ///< constants, indices, moves
 mlir::ArrayRef<InterpRow> reduceRows();    ///< reductions
 mlir::ArrayRef<InterpRow> matmulRows();    ///< matrix products
 mlir::ArrayRef<InterpRow> compositeRows(); ///< softmax, norms
+mlir::ArrayRef<InterpRow> programRows();   ///< tile programs
 
 /// All of them.
 std::vector<InterpRow> interpRows();

@@ -1,6 +1,5 @@
 #include "passes/plan/Planner.h"
 
-#include "ir/graph/AcceptedOps.h"
 #include "ir/graph/DTypes.h"
 #include "ir/layout/IndexMap.h"
 #include "passes/graph/KernelForm.h"
@@ -9,7 +8,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <fmt/format.h>
@@ -25,21 +23,6 @@ namespace {
 Value rootOf(Value value) {
   while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) value = reshape.getX();
   return value;
-}
-
-/// "matmul addf gelu": the ops a kernel computes, each once, for reports.
-std::string labelOf(KernelOp kernel) {
-  llvm::SetVector<StringRef> names;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    const graph::AcceptedOp *row = graph::findAcceptedOp(op.getName().getStringRef());
-    bool computes = row && row->opClass != graph::OpClass::View && op.getNumOperands() > 0;
-    if (computes) names.insert(op.getName().stripDialect());
-  }
-  constexpr size_t kMost = 8;
-  std::string label;
-  for (StringRef name : names.getArrayRef().take_front(kMost)) label += (label.empty() ? "" : " ") + name.str();
-  if (names.size() > kMost) label += " ...";
-  return label.empty() ? "copy" : label;
 }
 
 /// Whether each element of the kernel's only result needs no element of an operand but the one at the same place, so
@@ -230,25 +213,21 @@ private:
     if (!kernel.getSymbol()) return kernel.emitError("the kernel has no symbol; run graph-name-kernels first");
     FailureOr<KernelLaunch> launch = options.launch(kernel);
     if (failed(launch)) return failure();
-    LaunchStep step;
-    step.kernel = kernel.getSymbol()->str();
-    step.target = options.target;
-    step.label = labelOf(kernel);
-    for (int d = 0; d < 3; ++d) step.grid[d] = launch->grid[d];
-    step.sharedBytes = launch->sharedBytes;
-    step.scratchBytes = launch->scratchBytes;
+    SmallVector<BufferId> operands, results;
     for (auto [i, operand] : llvm::enumerate(kernel.getInputs())) {
       FailureOr<BufferId> id = lookup(operand);
       if (failed(id) || failed(checkLayout(kernel, i, *id))) return failure();
-      step.args.push_back(BufferArg{*id, 0, Access::Read});
+      operands.push_back(*id);
     }
     for (auto [i, result] : llvm::enumerate(kernel.getOutputs())) {
       FailureOr<BufferId> id = addResult(kernel, result);
       if (failed(id) || failed(layOut(kernel, i, *id))) return failure();
       bufferOf[result] = *id;
-      step.args.push_back(BufferArg{*id, 0, Access::Write});
+      results.push_back(*id);
     }
-    plan.steps.push_back(std::move(step));
+    FailureOr<LaunchStep> step = makeLaunch(kernel, *launch, options.target, operands, results);
+    if (failed(step)) return failure();
+    plan.steps.push_back(std::move(*step));
     return success();
   }
 

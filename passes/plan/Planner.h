@@ -7,21 +7,13 @@
 #ifndef KILN_PASSES_PLAN_PLANNER_H
 #define KILN_PASSES_PLAN_PLANNER_H
 
-#include "ir/graph/Graph.h"
-#include "runtime/LaunchPlan.h"
+#include "passes/plan/Launch.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <functional>
 
 namespace kiln {
-
-/// What a launch of a kernel needs besides its buffers.
-struct KernelLaunch {
-  std::array<int64_t, 3> grid = {1, 1, 1}; ///< CTAs, x fastest
-  int64_t sharedBytes = 0;                 ///< per CTA
-  int64_t scratchBytes = 0;                ///< per CTA
-};
 
 struct PlanOptions {
   std::string target = "cpu";
@@ -32,7 +24,7 @@ struct PlanOptions {
 };
 
 /// The plan of a function that graph-fuse and graph-name-kernels are done with. Launch arguments are the kernel's
-/// operands, then its results. Outputs are written directly; one that is an input, a parameter, a constant or a value
+/// operands, then its results; of a tile program, what makeLaunch says. Outputs are written directly; one that is an input, a parameter, a constant or a value
 /// already returned is a copy at the end. Arguments and results are named by `graph.name` ("x0", "y0", … by position
 /// without it) and are parameters with `graph.param`. Fails with a diagnostic on anything else.
 mlir::FailureOr<LaunchPlan> planGraph(mlir::func::FuncOp function, const PlanOptions &options);

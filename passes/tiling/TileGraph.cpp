@@ -1,6 +1,7 @@
 // tile-graph: turns each distinct graph kernel into a tile program.
 #include "passes/tiling/Passes.h"
 
+#include "ir/graph/Programs.h"
 #include "passes/tiling/KernelChecks.h"
 #include "passes/tiling/Skeleton.h"
 
@@ -27,8 +28,17 @@ Type globalType(Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
   return tile::GlobalType::get(type.getContext(), type.getShape(), type.getElementType(), strides);
 }
 
+/// The tile program that a kernel calls, under the kernel's name.
+LogicalResult copyProgram(OpBuilder &b, graph::KernelOp kernel, graph::CustomKernelOp call) {
+  tile::KernelOp program = graph::findProgram(call, call.getProgramAttr());
+  if (!program) return call.emitError() << "there is no tile.kernel @" << call.getProgram();
+  cast<tile::KernelOp>(b.clone(*program)).setSymName(*kernel.getSymbol());
+  return success();
+}
+
 /// Builds the tile program of one kernel at the builder's insertion point.
 LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, Target target) {
+  if (graph::CustomKernelOp call = kernel.getCustom()) return copyProgram(b, kernel, call);
   FailureOr<graph::KernelForm> form = formOf(kernel);
   if (failed(form)) return failure();
   if (!kernel.getScheduleAttr()) return kernel.emitError("has no schedule: run tile-schedule first");
@@ -69,6 +79,7 @@ struct TileGraph : impl::TileGraphBase<TileGraph> {
     if (failed(row)) return signalPassFailure();
     llvm::StringSet<> built;
     SmallVector<func::FuncOp> graphs(module.getOps<func::FuncOp>());
+    SmallVector<tile::KernelOp> called(module.getOps<tile::KernelOp>());
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     for (func::FuncOp function : graphs) {
       WalkResult walked = function.walk([&](graph::KernelOp kernel) {
@@ -82,6 +93,7 @@ struct TileGraph : impl::TileGraphBase<TileGraph> {
       if (walked.wasInterrupted()) return signalPassFailure();
     }
     for (func::FuncOp function : graphs) function.erase();
+    for (tile::KernelOp program : called) program.erase(); // its copies stay, under the names of the kernels
   }
 };
 

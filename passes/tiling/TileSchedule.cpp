@@ -19,7 +19,7 @@ struct TileSchedule : impl::TileScheduleBase<TileSchedule> {
     FailureOr<Target> row = targetNamed(getOperation(), target);
     if (failed(row)) return signalPassFailure();
     getOperation().walk([&](graph::KernelOp kernel) {
-      if (kernel.getScheduleAttr()) return;
+      if (kernel.getScheduleAttr() || kernel.getCustom()) return;
       FailureOr<graph::KernelForm> form = formOf(kernel);
       if (failed(form)) return signalPassFailure();
       if (graph::ScheduleAttr schedule = defaultSchedule(kernel, *form, *row)) kernel.setScheduleAttr(schedule);

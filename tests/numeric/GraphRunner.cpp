@@ -143,7 +143,9 @@ std::unique_ptr<PlanExecutable> GraphRunner::plan(KernelGraph &graph, std::share
     std::string symbol = kernel.getSymbol()->str();
     images[symbol] = built->image;
     bool onHost = std::holds_alternative<HostKernelImage>(built->image);
-    return KernelLaunch{{built->grid, 1, 1}, onHost ? 0 : built->sharedBytes, onHost ? built->sharedBytes : 0};
+    return KernelLaunch{.grid = {built->grid, 1, 1},
+                        .sharedBytes = onHost ? 0 : built->sharedBytes,
+                        .scratchBytes = onHost ? built->sharedBytes : 0};
   };
   FailureOr<LaunchPlan> plan = planGraph(graph.function(), planning);
   if (failed(plan)) throw std::runtime_error("no plan: " + diagnostics.text);

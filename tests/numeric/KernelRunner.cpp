@@ -2,6 +2,7 @@
 
 #include "compiler/Pipeline.h"
 #include "ir/graph/DTypes.h"
+#include "ir/graph/Programs.h"
 #include "ir/tile/Tile.h"
 #include "passes/interp/Interpreter.h"
 
@@ -36,6 +37,7 @@ OwningOpRef<ModuleOp> isolate(graph::KernelOp kernel, const std::string &schedul
   Location loc = kernel.getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
+  if (graph::CustomKernelOp call = kernel.getCustom()) b.clone(*graph::findProgram(call, call.getProgramAttr()));
   auto type = b.getFunctionType(kernel.getInputs().getTypes(), kernel.getOutputs().getTypes());
   auto function = func::FuncOp::create(b, loc, "main", type);
   Block *entry = function.addEntryBlock();
@@ -122,7 +124,8 @@ std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, c
   std::string key = keyOf(target, options) + text;
   if (auto known = kernels.find(key); known != kernels.end() && !options.edit) return known->second;
 
-  if (auto symbol = kernel.getSymbol(); symbol && options.schedule.empty())
+  // A tile program is one kernel for all shapes that it takes.
+  if (auto symbol = kernel.getSymbol(); symbol && options.schedule.empty() && !kernel.getCustom())
     if (auto [other, isNew] = symbols.try_emplace(symbol->str(), text); !isNew && other->second != text)
       throw std::runtime_error("two kernels share a symbol:\n" + text + other->second);
   auto start = std::chrono::steady_clock::now();

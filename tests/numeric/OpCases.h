@@ -23,5 +23,6 @@ std::vector<OpCase> moveCases();
 std::vector<OpCase> reduceCases();
 std::vector<OpCase> compositeCases();
 std::vector<OpCase> matmulCases();
+std::vector<OpCase> programCases();
 
 } // namespace kiln::numeric

@@ -1,9 +1,11 @@
 // Graphs as text, compiled to kernels, for the tests of passes.
 #pragma once
 
+#include "ir/tile/Tile.h"
 #include "passes/graph/Fusion.h"
 #include "passes/graph/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,7 +23,7 @@ class GraphKit {
 public:
   GraphKit() {
     mlirContext.loadDialect<graph::GraphDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                            mlir::func::FuncDialect>();
+                            mlir::func::FuncDialect, tile::TileDialect, mlir::scf::SCFDialect>();
     mlirContext.disableMultithreading();
   }
   mlir::MLIRContext &context() { return mlirContext; }

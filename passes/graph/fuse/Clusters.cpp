@@ -40,6 +40,7 @@ Clusters::Clusters(const NodeGraph &graph)
     cluster.weight = node.weight;
     cluster.expensive = node.expensive;
     cluster.plain = node.ops.size() == 1 && isElementwise(node.op());
+    cluster.program = node.program;
     if (isa<MatmulOp>(node.op())) cluster.matmul = n;
     if (isa<ReduceOp>(node.op())) cluster.reduce = n;
     cluster.rank = n;

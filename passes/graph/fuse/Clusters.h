@@ -24,6 +24,7 @@ struct Cluster {
   unsigned weight = 0;     ///< work per element
   bool expensive = false;  ///< some op must not be computed twice
   bool plain = false;      ///< elementwise over one shape, element by element: any two of one shape are one kernel
+  bool program = false;    ///< a tile program's call
   NodeId matmul = -1;      ///< the anchor, or -1
   NodeId reduce = -1;      ///< one of the anchors, or -1
   int rank = 0;            ///< in the topological order

@@ -21,6 +21,11 @@ ReduceOp reduceOf(const MergeQuestion &q, const Cluster &c) { return cast<Reduce
 
 //===- Limits and anchors -----------------------------------------------------------------------------------------===//
 
+Objection program(MergeQuestion &q) {
+  if (!q.first().program && !q.second().program) return {};
+  return "a tile program reads and writes memory";
+}
+
 Objection oneAnchor(MergeQuestion &q) {
   const Cluster &a = q.first(), &b = q.second();
   if (a.matmul >= 0 && b.matmul >= 0) return "each holds a matmul";
@@ -177,6 +182,7 @@ Objection kernelForm(MergeQuestion &q) {
 }
 
 const MergeRule kRules[] = {
+    {{"program", "a tile program is a kernel of its own"}, program, false},
     {{"one-anchor", "a kernel has one anchor: a matmul, or reductions"}, oneAnchor, false},
     {{"unrelated", "a matmul's kernel holds only what feeds the matmul or reads its result"}, unrelated},
     {{"one-space", "the reductions of a kernel run over one space"}, oneSpace, false},

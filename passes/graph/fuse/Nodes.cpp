@@ -23,6 +23,7 @@ constexpr int64_t kSmallRepeats = 8;
 
 int64_t elementsOf(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
 int64_t elementBytes(Value v) { return tile::bytesOf(getElementTypeOrSelf(v)); }
+int64_t bytesOf(Value v) { return elementsOf(v) * elementBytes(v); }
 
 bool isCast(Operation *op) {
   return isa<arith::ExtFOp, arith::ExtUIOp, arith::ExtSIOp, arith::UIToFPOp, arith::SIToFPOp>(op);
@@ -51,6 +52,7 @@ private:
   NodeGraph graph;
   llvm::DenseMap<OperationName, const AcceptedOp *> rows;
   llvm::DenseMap<Value, NodeId> nodeOf;
+  llvm::DenseMap<Value, NodeId> storedOf; ///< copied ops whose result lies in memory as well: the node that computes it
   llvm::DenseMap<Value, ValueId> externalOf;
   llvm::DenseMap<Operation *, unsigned> pathLength; ///< of copied views
   llvm::DenseSet<Operation *> smallOps, sourceFree;
@@ -105,6 +107,7 @@ private:
   void copy(Operation *op, unsigned weight) { graph.copied[op] = weight; }
 
   void add(Operation *op) {
+    if (isa<CustomKernelOp>(op)) return addProgram(op);
     Value result = op->getResult(0);
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       if (cast<DenseElementsAttr>(constant.getValue()).isSplat() && elementsOf(result) > 0) {
@@ -121,12 +124,26 @@ private:
     addNode(op);
   }
 
+  /// A tile program reads and writes memory: what others would compute where they read it has to be stored.
+  void addProgram(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp(); def && graph.copied.contains(def)) store(operand);
+    graph.nodes[addNode(op)].program = true;
+  }
+
+  /// The node that stores a copied op's result; other readers hold their own copy.
+  NodeId store(Value value) {
+    auto [it, isNew] = storedOf.try_emplace(value, -1);
+    if (isNew) it->second = addNode(value.getDefiningOp()), nodeOf.erase(value);
+    return storedOf.lookup(value);
+  }
+
   NodeId addNode(Operation *op) {
     Node node;
     node.ops.push_back(op);
     Operation *def = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
     node.alias = isa<ReshapeOp>(op) && !(def && graph.copied.contains(def));
-    nodeOf[op->getResult(0)] = graph.nodes.size();
+    for (Value result : op->getResults()) nodeOf[result] = graph.nodes.size();
     graph.nodes.push_back(std::move(node));
     return graph.nodes.size() - 1;
   }
@@ -137,6 +154,7 @@ private:
     auto producer = nodeOf.find(op->getOperand(0));
     if (producer == nodeOf.end()) return false;
     NodeId node = producer->second;
+    if (graph.nodes[node].program) return false;
     nodeOf.erase(producer);
     graph.nodes[node].ops.push_back(op);
     nodeOf[op->getResult(0)] = node;
@@ -177,14 +195,11 @@ private:
   void addReturn(Value value) {
     if (graph.returns.contains(value)) return;
     Operation *def = value.getDefiningOp();
-    if (!nodeOf.contains(value)) {
-      if (!def || !graph.copied.contains(def)) return; // an input or a constant tensor is returned as it is
-      addNode(def);
-    }
-    NodeId node = nodeOf.lookup(value);
+    bool isCopied = def && graph.copied.contains(def);
+    if (!isCopied && !nodeOf.contains(value)) return; // an input or a constant tensor is returned as it is
+    NodeId node = isCopied ? store(value) : nodeOf.lookup(value);
     graph.nodes[node].returned = true;
     graph.returns[value] = node;
-    if (graph.copied.contains(def)) nodeOf.erase(value); // other readers hold their own copy
   }
 
   //===- Reads ----------------------------------------------------------------------------------------------------===//
@@ -214,12 +229,18 @@ private:
   void addReads(NodeId n) {
     Node &node = graph.nodes[n];
     node.elements = elementsOf(node.result());
-    node.bytes = node.elements * elementBytes(node.result());
+    for (Value result : graph.resultsOf(n)) node.bytes += bytesOf(result);
     OpCost cost = costOf(node.op());
     node.weight = cost.weight;
     node.expensive = cost.expensive;
     node.numOps = node.ops.size();
     for (auto [index, operand] : llvm::enumerate(node.op()->getOperands())) {
+      if (node.program) {
+        auto stored = storedOf.find(operand);
+        ValueId value = stored == storedOf.end() ? idOf(operand) : stored->second;
+        addRead(node, {value, 1, bytesOf(operand), elementsOf(operand), 0});
+        continue;
+      }
       Read first = firstStep(node.op(), index);
       follow(node, operand, first);
     }
@@ -265,6 +286,11 @@ private:
 
 FailureOr<NodeGraph> NodeGraph::build(func::FuncOp function, bool fuse) { return NodeBuilder(function, fuse).run(); }
 
+SmallVector<Value> NodeGraph::resultsOf(NodeId node) const {
+  if (nodes[node].program) return SmallVector<Value>(nodes[node].op()->getResults());
+  return {nodes[node].result()};
+}
+
 SmallVector<Operation *> NodeGraph::opsOf(ArrayRef<NodeId> members) const {
   SmallVector<NodeId> sorted(members);
   llvm::sort(sorted);
@@ -275,7 +301,7 @@ SmallVector<Operation *> NodeGraph::opsOf(ArrayRef<NodeId> members) const {
     while (!stack.empty()) {
       Operation *op = stack.back();
       size_t depth = stack.size();
-      if (!done.contains(op))
+      if (!done.contains(op) && !isa<CustomKernelOp>(op)) // whose operands lie in memory
         for (Value operand : llvm::reverse(op->getOperands()))
           if (Operation *def = operand.getDefiningOp(); def && isCopied(def) && !done.contains(def))
             stack.push_back(def);

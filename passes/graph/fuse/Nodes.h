@@ -39,6 +39,7 @@ struct Node {
   bool expensive = false;                      ///< holds a function or a division
   bool returned = false;                       ///< the function returns it
   bool alias = false;                          ///< a reshape that stays outside kernels
+  bool program = false;                        ///< a tile program's call: a kernel of its own, with any results
 
   mlir::Operation *op() const { return ops.front(); }
   mlir::Value result() const { return ops.back()->getResult(0); }
@@ -57,6 +58,8 @@ public:
   /// The ops of a kernel of these nodes: nodes in program order, copied ops before their first reader, wherever the
   /// function has them, so that equal kernels look equal.
   llvm::SmallVector<mlir::Operation *> opsOf(llvm::ArrayRef<NodeId> members) const;
+  /// What a kernel of this node alone stores.
+  llvm::SmallVector<mlir::Value> resultsOf(NodeId node) const;
   /// Whether every kernel that reads the op's result holds a copy of the op.
   bool isCopied(mlir::Operation *op) const { return copied.contains(op); }
 

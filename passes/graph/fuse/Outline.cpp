@@ -49,12 +49,17 @@ private:
     llvm::sort(members);
     SmallVector<Operation *> ops = graph.opsOf(members);
     SmallVector<Value> outputs;
+    bool program = graph.nodes[members.front()].program;
     for (NodeId n : members)
-      if (clusters.outsideUses(n)) outputs.push_back(graph.nodes[n].result());
-    std::string reason;
-    FailureOr<KernelForm> form = analyzeKernel(ops, outputs, reason);
-    if (failed(form)) return ops.front()->emitError("no kernel can compute this: ") << reason;
-    KernelOp kernel = create(ops, outputs, kindName(form->kind));
+      if (program || clusters.outsideUses(n)) llvm::append_range(outputs, graph.resultsOf(n));
+    StringRef kind = kCustomKind;
+    if (!program) {
+      std::string reason;
+      FailureOr<KernelForm> form = analyzeKernel(ops, outputs, reason);
+      if (failed(form)) return ops.front()->emitError("no kernel can compute this: ") << reason;
+      kind = kindName(form->kind);
+    }
+    KernelOp kernel = create(ops, outputs, kind);
     for (auto [value, result] : llvm::zip(outputs, kernel.getOutputs())) outer.map(value, result);
     return success();
   }

@@ -194,6 +194,29 @@ TEST(Capi, BuffersBecomeTensors) {
   tensor->deleter(tensor);
 }
 
+TEST(Capi, ATileProgramAloneIsBound) {
+  const std::string text = R"(
+tile.kernel @scale(%x: !tile.global<4xf32> {tile.name = "x", tile.dims = ["N"]}, %y: !tile.global<4xf32>) grid 1 {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.global<4xf32> -> tensor<4xf32, #tile.simd>
+  tile.store %a, %y[%c0] : tensor<4xf32, #tile.simd>, !tile.global<4xf32>
+  tile.return
+})";
+  kiln_compile_options options = KILN_COMPILE_OPTIONS;
+  options.bind = "N=4";
+  kiln_executable *e = nullptr;
+  ASSERT_EQ(kiln_compile(text.data(), text.size(), &options, &e), KILN_OK) << kiln_last_error()->message;
+  float x[4] = {1, 2, 3, 4}, y[4] = {};
+  void *in[] = {x}, *out[] = {y};
+  ASSERT_EQ(kiln_run_host(e, in, 1, out, 1), KILN_OK) << kiln_last_error()->message;
+  EXPECT_EQ(y[3], 4);
+  kiln_close(e);
+  options.bind = "N=5";
+  EXPECT_EQ(kiln_compile(text.data(), text.size(), &options, &e), KILN_INVALID_INPUT);
+  options.bind = "N";
+  EXPECT_EQ(kiln_compile(text.data(), text.size(), &options, &e), KILN_USAGE);
+}
+
 TEST(Capi, SavedBytesLoad) {
   kiln_executable *e = compiled(), *loaded = nullptr;
   std::string path = testing::TempDir() + "capi-" + std::to_string(getpid()) + ".kiln";

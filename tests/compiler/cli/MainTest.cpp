@@ -81,7 +81,7 @@ TEST_F(Main, JsonParses) {
     EXPECT_TRUE(nlohmann::json::parse(out).is_array());
   }
   ASSERT_EQ(kilnMain({"dump", path("m.mlir"), "--level", "plan"}), 0);
-  EXPECT_EQ(nlohmann::json::parse(out)["schema"], 1);
+  EXPECT_EQ(nlohmann::json::parse(out)["schema"], 2);
 }
 
 TEST_F(Main, DumpPrintsEveryLevel) {

@@ -1,21 +1,25 @@
 // Every numbered dump parses, and each level holds what it should.
 // RUN: rm -rf %t && kiln dump %s --dump-ir %t
 // RUN: kiln-opt %t/00-graph-graph-verify.mlir | FileCheck %s --check-prefix=SOURCE
-// RUN: kiln-opt %t/01-graph-graph-decompose.mlir | FileCheck %s --check-prefix=GRAPH
-// RUN: kiln-opt %t/02-graph-cse.mlir -o /dev/null
-// RUN: kiln-opt %t/03-graph-graph-verify.mlir -o /dev/null
-// RUN: kiln-opt %t/04-fused-graph-fuse.mlir -o /dev/null
-// RUN: kiln-opt %t/05-fused-tile-schedule.mlir -o /dev/null
-// RUN: kiln-opt %t/06-fused-graph-name-kernels.mlir | FileCheck %s --check-prefix=FUSED
-// RUN: kiln-opt %t/07-tile-tile-graph.mlir -o /dev/null
-// RUN: kiln-opt %t/08-tile-tile-expand-functions.mlir -o /dev/null
-// RUN: kiln-opt %t/09-tile-canonicalize.mlir -o /dev/null
-// RUN: kiln-opt %t/10-tile-cse.mlir -o /dev/null
-// RUN: kiln-opt %t/11-tile-loop-invariant-code-motion.mlir -o /dev/null
-// RUN: kiln-opt %t/12-tile-tile-assign-shared.mlir | FileCheck %s --check-prefix=TILE
-// RUN: kiln-opt %t/13-llvm-cpu-lower.mlir | FileCheck %s --check-prefix=LLVM
-// RUN: FileCheck %s --check-prefix=PLAN --input-file=%t/14-plan.json
-// RUN: not ls %t/15-*
+// RUN: kiln-opt %t/01-graph-graph-choose-programs.mlir -o /dev/null
+// RUN: kiln-opt %t/02-graph-graph-decompose.mlir | FileCheck %s --check-prefix=GRAPH
+// RUN: kiln-opt %t/03-graph-cse.mlir -o /dev/null
+// RUN: kiln-opt %t/04-graph-graph-verify.mlir -o /dev/null
+// RUN: kiln-opt %t/05-fused-graph-fuse.mlir -o /dev/null
+// RUN: kiln-opt %t/06-fused-tile-schedule.mlir -o /dev/null
+// RUN: kiln-opt %t/07-fused-graph-name-kernels.mlir | FileCheck %s --check-prefix=FUSED
+// RUN: kiln-opt %t/08-tile-tile-graph.mlir -o /dev/null
+// RUN: kiln-opt %t/09-tile-tile-expand.mlir -o /dev/null
+// RUN: kiln-opt %t/10-tile-tile-unroll.mlir -o /dev/null
+// RUN: kiln-opt %t/11-tile-tile-verify.mlir -o /dev/null
+// RUN: kiln-opt %t/12-tile-tile-expand-functions.mlir -o /dev/null
+// RUN: kiln-opt %t/13-tile-canonicalize.mlir -o /dev/null
+// RUN: kiln-opt %t/14-tile-cse.mlir -o /dev/null
+// RUN: kiln-opt %t/15-tile-loop-invariant-code-motion.mlir -o /dev/null
+// RUN: kiln-opt %t/16-tile-tile-assign-shared.mlir | FileCheck %s --check-prefix=TILE
+// RUN: kiln-opt %t/17-llvm-cpu-lower.mlir | FileCheck %s --check-prefix=LLVM
+// RUN: FileCheck %s --check-prefix=PLAN --input-file=%t/18-plan.json
+// RUN: not ls %t/19-*
 
 // SOURCE: graph.softmax
 // GRAPH-NOT: graph.softmax
@@ -26,7 +30,7 @@
 // TILE-COUNT-2: tile.kernel @
 // TILE-NOT: math.exp
 // LLVM-COUNT-2: llvm.func @
-// PLAN: "schema": 1
+// PLAN: "schema": 2
 func.func @main(%x: tensor<33x48xf32> {graph.name = "x"}, %w: tensor<48x65xf32> {graph.name = "w", graph.param})
     -> (tensor<33x65xf32> {graph.name = "y"}) {
   %0 = graph.matmul %x, %w : (tensor<33x48xf32>, tensor<48x65xf32>) -> tensor<33x65xf32>

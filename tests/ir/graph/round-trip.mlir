@@ -90,3 +90,26 @@ func.func @halves(%a: tensor<4x8xbf16>, %b: tensor<8x2xbf16>) -> (tensor<4x2xbf1
   %4 = arith.truncf %3 : tensor<4x8xf32> to tensor<4x8xf16>
   return %0, %1, %4 : tensor<4x2xbf16>, tensor<4x2xf32>, tensor<4x8xf16>
 }
+
+// CHECK-LABEL: tile.kernel @scale
+tile.kernel @scale(%x: !tile.global<?xbf16> {tile.dims = ["N"]}, %y: !tile.global<?xbf16> {tile.dims = ["N"]},
+                   %factor: f32) grid "N" {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] : !tile.global<?xbf16> -> bf16
+  tile.store %v, %y[%c0] : bf16, !tile.global<?xbf16>
+  tile.return
+}
+
+// CHECK-LABEL: func.func @programs
+func.func @programs(%x: tensor<4xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>) {
+  // CHECK: graph.custom_kernel @scale(%{{.*}}) scalars [2.000000e+00 : f32] : (tensor<4xbf16>) -> tensor<4xbf16>
+  %0 = graph.custom_kernel @scale(%x) scalars [2.0 : f32] : (tensor<4xbf16>) -> tensor<4xbf16>
+  // CHECK: graph.custom_kernel @scale(%{{.*}}) scalars [1.000000e+00 : f32] class "none" : (tensor<4xbf16>) -> tensor<4xbf16> reference {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<4xbf16>):
+  // CHECK-NEXT: graph.yield %[[A]] : tensor<4xbf16>
+  %1 = graph.custom_kernel @scale(%0) scalars [1.0 : f32] class "none" : (tensor<4xbf16>) -> tensor<4xbf16> reference {
+  ^reference(%a: tensor<4xbf16>):
+    graph.yield %a : tensor<4xbf16>
+  }
+  return %0, %1 : tensor<4xbf16>, tensor<4xbf16>
+}

@@ -1,0 +1,92 @@
+// Launches of tile programs: the kernel ABI with the numbers that shapes bind.
+#include "passes/plan/Planner.h"
+#include "tests/passes/GraphKit.h"
+
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+using test::GraphKit;
+using Kind = tile::KernelArgument::Kind;
+
+/// c = f(a, b) with a scalar; what its launches pass is what a test says.
+std::string graphOf(int64_t m, int64_t n, int64_t k) {
+  return fmt::format(R"mlir(
+    tile.kernel @mm(%a: !tile.global<?x?xbf16> {{tile.dims = ["M", "K"]}}, %b: !tile.global<?x?xbf16> {{tile.name = "b", tile.dims = ["N", "K"]}},
+                    %c: !tile.global<?x?xf32> {{tile.dims = ["M", "N"]}}, %alpha: f32) grid "min(sms, ceildiv(M, 64) * N)" threads 128 {{
+      %c0 = arith.constant 0 : index
+      %u = tile.load %a[%c0] : !tile.global<?x?xbf16> -> bf16
+      %v = tile.load %b[%c0] : !tile.global<?x?xbf16> -> bf16
+      tile.store %alpha, %c[%c0] : f32, !tile.global<?x?xf32>
+      tile.return
+    }}
+    func.func @main(%x: tensor<{0}x{2}xbf16> {{graph.name = "x"}}, %y: tensor<{1}x{2}xbf16> {{graph.name = "y"}}) -> (tensor<{0}x{1}xf32> {{graph.name = "z"}}) {{
+      %0 = graph.custom_kernel @mm(%x, %y) scalars [0.5 : f32] : (tensor<{0}x{2}xbf16>, tensor<{1}x{2}xbf16>) -> tensor<{0}x{1}xf32>
+      return %0 : tensor<{0}x{1}xf32>
+    }})mlir",
+                     m, n, k);
+}
+
+KernelLaunch mmLaunch() {
+  KernelLaunch launch{.grid = {Expr::parse("min(sms, ceildiv(M, 64) * N)"), 1, 1},
+                      .sharedBytes = 1024,
+                      .cluster = 2,
+                      .pdl = true};
+  for (unsigned i = 0; i < 3; ++i) launch.arguments.push_back({.kind = Kind::Buffer, .argument = i});
+  launch.arguments.push_back({.kind = Kind::Extent, .name = "K"});
+  launch.arguments.push_back({.kind = Kind::Stride, .argument = 2, .dim = 0});
+  launch.arguments.push_back({.kind = Kind::Scalar, .argument = 3});
+  tile::MapRecipe map{.argument = 1, .box = {64, 32}, .swizzle = 64, .l2 = 256};
+  launch.arguments.push_back({.kind = Kind::Map, .argument = 1, .map = map});
+  return launch;
+}
+
+mlir::FailureOr<LaunchPlan> planOf(GraphKit &kit, const std::string &text) {
+  kit.parse(text);
+  EXPECT_TRUE(kit.compile(true));
+  PlanOptions options{.target = "sm_90a"};
+  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(mmLaunch()); };
+  return planGraph(kit.function(), options);
+}
+
+TEST(ProgramLaunch, PassesWhatTheProgramAsksFor) {
+  GraphKit kit;
+  mlir::FailureOr<LaunchPlan> plan = planOf(kit, graphOf(100, 8, 96));
+  ASSERT_TRUE(mlir::succeeded(plan));
+  EXPECT_EQ(verify(*plan), std::vector<std::string>());
+  const auto &launch = std::get<LaunchStep>(plan->steps.at(0));
+  EXPECT_EQ(launch.kernel.substr(0, 10), "custom_mm_");
+  EXPECT_EQ(launch.label, "@mm");
+  EXPECT_EQ(launch.grid[0].toString(), "min(sms, 16)");
+  EXPECT_EQ(launch.cluster[0], 2);
+  EXPECT_TRUE(launch.pdl);
+  ASSERT_EQ(launch.args.size(), 7u);
+  EXPECT_EQ(std::get<BufferArg>(launch.args[1]).buffer, 1);
+  EXPECT_EQ(std::get<BufferArg>(launch.args[2]).access, Access::Write);
+  EXPECT_EQ(std::get<ExprArg>(launch.args[3]).value.constant(), 96);
+  EXPECT_EQ(std::get<ExprArg>(launch.args[4]).value.constant(), 8);
+  EXPECT_EQ(std::get<ScalarArg>(launch.args[5]).bits, 0x3F000000u);
+  const auto &map = std::get<TensorMapArg>(launch.args[6]);
+  EXPECT_EQ(map.buffer, 1);
+  EXPECT_EQ(map.dtype, bf16);
+  EXPECT_EQ(recipeOf(map, {}), (TensorMapRecipe{bf16, {8, 96}, {96, 1}, {64, 32}, 64, 256}));
+}
+
+TEST(ProgramLaunch, SaysWhyATensorHasNoMap) {
+  GraphKit kit;
+  std::string said;
+  mlir::ScopedDiagnosticHandler handler(&kit.context(), [&](mlir::Diagnostic &diagnostic) {
+    said += diagnostic.str();
+    for (mlir::Diagnostic &note : diagnostic.getNotes()) said += "\n" + note.str();
+    return mlir::success();
+  });
+  EXPECT_TRUE(mlir::failed(planOf(kit, graphOf(100, 8, 97))));
+  EXPECT_NE(said.find("`b` of @mm: the strides of a tensor behind a tensor map are multiples of 16 bytes"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("found: 97 elements in dimension 0"), std::string::npos) << said;
+}
+
+} // namespace
+} // namespace kiln
