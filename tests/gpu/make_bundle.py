@@ -71,8 +71,8 @@ def fill(folder, arguments):
     for room in ("runtime", "compiler"):
         for header in (ROOT / room / "kiln").glob("*.h"):
             shutil.copy(header, folder / "include/kiln")
-    for name in tracked_files("tests/gpu", "tests/bench"):
-        if pathlib.PurePath(name).suffix in (".py", "") or "/gpu/" in name:
+    for name in tracked_files("tests/gpu", "tests/bench", "examples/tile"):
+        if pathlib.PurePath(name).suffix in (".py", "", ".mlir") or "/gpu/" in name:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
     model = subprocess.run([arguments.minilm, "dump", "--level", "source"], capture_output=True, check=True, text=True)
