@@ -187,16 +187,43 @@ private:
   std::string program;
 };
 
-} // namespace
+//===- Both -------------------------------------------------------------------------------------------------------===//
 
-llvm::Expected<std::shared_ptr<const Assembler>> Assembler::find() {
+/// The library where it does as well: it starts no process. It assembles as if functions of other files might be called,
+/// and then serialises warpgroup MMA and ignores that registers move between warpgroups.
+class EitherAssembler final : public Assembler {
+public:
+  EitherAssembler(std::shared_ptr<const Assembler> library, std::shared_ptr<const Assembler> program)
+      : library(std::move(library)), program(std::move(program)) {}
+
+  llvm::Expected<AssembledKernel> assemble(const CodeImage &ptx, const std::string &target) const override {
+    llvm::StringRef text(ptx.code.data(), ptx.code.size());
+    bool whole = text.contains("wgmma.") || text.contains("setmaxnreg.");
+    return (whole ? program : library)->assemble(ptx, target);
+  }
+  std::string name() const override { return library->name() + ", " + program->name(); }
+
+private:
+  std::shared_ptr<const Assembler> library, program;
+};
+
+std::shared_ptr<const Assembler> findLibrary() {
   for (const char *library : {"libnvJitLink.so.13", "libnvJitLink.so"}) {
     NvJitLink api;
     if (void *opened = dlopen(library, RTLD_NOW | RTLD_LOCAL); opened && api.load(opened))
       return std::make_shared<NvJitLinkAssembler>(api); // never closed: it may have threads of its own
   }
-  if (llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName("ptxas"))
-    return std::make_shared<PtxasAssembler>(*program);
+  return nullptr;
+}
+
+} // namespace
+
+llvm::Expected<std::shared_ptr<const Assembler>> Assembler::find() {
+  std::shared_ptr<const Assembler> library = findLibrary(), program;
+  if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName("ptxas"))
+    program = std::make_shared<PtxasAssembler>(*path);
+  if (library && program) return std::make_shared<EitherAssembler>(library, program);
+  if (library || program) return library ? library : program;
   return llvm::createStringError(
       "there is no assembler for PTX: neither the library libnvJitLink.so.13 nor the program "
       "ptxas is found");

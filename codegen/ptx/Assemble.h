@@ -44,11 +44,12 @@ public:
   virtual ~Assembler() = default;
   /// Assembles PTX for the target it names (or for `target`, if given: "sm_90a"). Fails with the assembler's words.
   virtual llvm::Expected<AssembledKernel> assemble(const CodeImage &ptx, const std::string &target = "") const = 0;
-  /// "nvJitLink 13.0", "ptxas".
+  /// "nvJitLink 13.0", "ptxas", "nvJitLink 13.0, ptxas".
   virtual std::string name() const = 0;
 
-  /// nvJitLink if its library is found, else ptxas if the program is on the path; an error that says what was looked
-  /// for where neither is.
+  /// nvJitLink if its library is found, ptxas if the program is on the path. With both, ptxas assembles what nvJitLink
+  /// would slow down (warpgroup MMA, warpgroups that share registers unevenly), nvJitLink the rest. An error that says
+  /// what was looked for where neither is.
   static llvm::Expected<std::shared_ptr<const Assembler>> find();
 };
 
