@@ -100,20 +100,28 @@ def bits(tensor):
     return tensor.view(torch.uint8) if tensor.dim() else tensor.view(1).view(torch.uint8)
 
 
-def contestants_of(library, root, case):
-    programs = case["programs"]
+def contestants_of(library, root, case, faults):
+    """The case's programs that compile."""
+    programs, made = case["programs"], {}
     if isinstance(programs, str):
         programs = {pathlib.Path(programs).stem: programs}
-    return {name: Contestant(library, root / path, case) for name, path in programs.items()}
+    for name, path in programs.items():
+        try:
+            made[name] = Contestant(library, root / path, case)
+        except kiln.Error as error:
+            faults.append(f"{name}: {error}")
+    return made
 
 
 def measure(library, root, case, arguments):
     """The record of one case, with what is wrong with it in `faults`."""
-    made = contestants_of(library, root, case)
+    record = {"name": case["name"], "bind": case.get("bind", {}), "programs": {}, "faults": []}
+    made = contestants_of(library, root, case, record["faults"])
+    if not made:
+        return record
     first = next(iter(made.values()))
     inputs = first.draw(case)
     reference = case["reference"](inputs) if "reference" in case else None
-    record = {"name": case["name"], "bind": case.get("bind", {}), "programs": {}, "faults": []}
     for name, contestant in made.items():
         contestant.prepare(inputs)
         entry = {"compile_seconds": contestant.report["seconds"]["kernels"], "runs_that_differ": contestant.bits_differ()}
