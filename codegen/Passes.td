@@ -46,7 +46,9 @@ def GpuLower : Pass<"gpu-lower", "::mlir::ModuleOp"> {
   let description = [{
     Each `tile.kernel` becomes `llvm.func @name(pointers)`, a kernel for CTAs of its `threads`, whose shared tiles lie at
     their offsets in the memory that a launch gives each CTA (`ptx.shared_bytes`). Pointers are to global memory and are
-    multiples of 16 bytes; where an argument is only read, nothing else may write its memory while the kernel runs.
+    multiples of 16 bytes; where an argument is only read, nothing else may write its memory while the kernel runs. What
+    else a program asks of its launch follows the pointers, as `ptx.arguments` says: named extents, strides, scalars,
+    tensor maps.
 
     ```mlir
     tile.kernel @twice(%x: !tile.global<4096xbf16>, %y: !tile.global<4096xbf16>) grid 4 threads 128 {
@@ -69,6 +71,10 @@ def GpuLower : Pass<"gpu-lower", "::mlir::ModuleOp"> {
     masked load may read what else lies in a 16-byte word that holds an element it asks for. A scalar is stored by one
     thread. i1 elements are one byte in memory. Index arithmetic is done in 32 bits where ranges prove it. Between memory
     accesses code is put depth first, so that few registers are live at once.
+
+    On sm_90a roles become branches by warpgroup, of which the producer's is one thread's; rings become barriers in shared
+    memory, a phase per round; sums in flight are single registers that nothing but products and waits touch. An op that
+    a target lacks is an error that names the first target which has it.
 
     Limits: f64, f32, f16, bf16, i64, i32, i16, i8 and i1; a fragment takes at most 255 registers of a thread; an op or
     type without a row is an error that names it. Numerics: every op rounds once, as it is written, 16-bit ops by packed

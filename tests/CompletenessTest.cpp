@@ -66,7 +66,8 @@ struct Rooms {
     for (const interp::InterpRow &row : interp::interpRows())
       if (!row.bound.empty()) interpreted.insert(row.op.str());
     for (const graph::DecomposeRow &row : graph::decomposeRows()) decomposed.insert(row.op.str());
-    for (const char *file : {"graph/round-trip.mlir", "tile/round-trip.mlir", "tile/cta-round-trip.mlir", "tile/hopper-round-trip.mlir"})
+    for (const char *file : {"graph/round-trip.mlir", "tile/round-trip.mlir", "tile/cta-round-trip.mlir", "tile/hopper-round-trip.mlir",
+                             "tile/abbreviations-round-trip.mlir"})
       roundTrips += readFile(std::string(KILN_SOURCE_DIR "/tests/ir/") + file);
   }
 

@@ -18,9 +18,12 @@ int64_t registersOf(const layout::Fragment &fragment, Type element) {
   return bytes == 2 ? llvm::divideCeil(elements, 2) : elements * std::max<int64_t>(bytes / 4, 1);
 }
 
+/// What copies and products move, threads do not compute with all of it.
+bool isStored(Type element) { return isNumber(element) || isa<Float8E4M3FNType, Float8E5M2Type>(element); }
+
 /// Empty if a value may have this type, else what is wrong with it.
 StringRef whyNot(Type type) {
-  if (Type element = tile::elementTypeOf(type)) return isNumber(element) ? "" : "no such elements in memory";
+  if (Type element = tile::elementTypeOf(type)) return isStored(element) ? "" : "no such elements in memory";
   if (auto ring = dyn_cast<tile::RingType>(type)) {
     for (tile::SharedType tile : ring.getTiles())
       if (StringRef reason = whyNot(tile); !reason.empty()) return reason;

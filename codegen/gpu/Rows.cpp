@@ -88,8 +88,8 @@ void Lowering::meetAll() const {
     NVVM::Barrier0Op::create(rewriter, loc);
     return;
   }
-  NVVM::ClusterArriveOp::create(rewriter, loc, rewriter.getUnitAttr());
-  NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
+  NVVM::ClusterArriveOp::create(rewriter, loc, UnitAttr());
+  NVVM::ClusterWaitOp::create(rewriter, loc, UnitAttr());
 }
 
 LogicalResult Lowering::replace(Operation *op, ArrayRef<Value> units) const {

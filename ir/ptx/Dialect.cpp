@@ -51,8 +51,9 @@ static LogicalResult verifyAccess(Operation *op, TypeRange registers, Type point
     return violate(op, {"C1", "an access has few registers of one type",
                         "1, 2 or 4 of one type, 16 bytes at most, several of 32 or 64 bits", spell(registers)});
   unsigned space = cast<LLVM::LLVMPointerType>(pointer).getAddressSpace();
-  if (space != Global && space != Shared)
-    return violate(op, {"C2", "the pointer must say which memory", "!llvm.ptr<1> or !llvm.ptr<3>", spell(pointer)});
+  if (space != Global && space != Shared && space != SharedCluster)
+    return violate(
+        op, {"C2", "the pointer must say which memory", "!llvm.ptr<1>, !llvm.ptr<3> or !llvm.ptr<7>", spell(pointer)});
   if (!llvm::isInt<32>(offset))
     return violate(op, {"C3", "the offset must fit the instruction", "32 bits", std::to_string(offset)});
   return success();

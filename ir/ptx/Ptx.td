@@ -17,7 +17,7 @@ def Ptx_LoadOp : Ptx_Op<"load"> {
     promises that nothing writes there while the kernel runs.
 
     (C1) 1, 2 or 4 registers of one type, 16 bytes at most; several are of 32 or 64 bits. (C2) the pointer is to global
-    or shared memory. (C3) the offset, in bytes, fits 32 bits. (C4) only global memory is `read_only`.
+    memory, or to shared memory of the CTA or of its cluster. (C3) the offset, in bytes, fits 32 bits. (C4) only global memory is `read_only`.
   }];
   let arguments = (ins Arg<LLVM_AnyPointer, "", [MemRead]>:$pointer, I1:$predicate,
                        DefaultValuedAttr<I64Attr, "0">:$offset, UnitAttr:$read_only);
@@ -37,7 +37,7 @@ def Ptx_StoreOp : Ptx_Op<"store"> {
     is `@p st.shared.v2.b32 [pointer + 8], {…}`. The address is a multiple of the bytes that are written.
 
     (C1) 1, 2 or 4 registers of one type, 16 bytes at most; several are of 32 or 64 bits. (C2) the pointer is to global
-    or shared memory. (C3) the offset, in bytes, fits 32 bits.
+    memory, or to shared memory of the CTA or of its cluster. (C3) the offset, in bytes, fits 32 bits.
   }];
   let arguments = (ins Variadic<Ptx_Register>:$values, Arg<LLVM_AnyPointer, "", [MemWrite]>:$pointer, I1:$predicate,
                        DefaultValuedAttr<I64Attr, "0">:$offset);

@@ -22,14 +22,22 @@ namespace kiln::codegen {
 /// One program for one target.
 class GpuProgram {
 public:
-  GpuProgram(const std::string &text, const std::string &targetName) : target(*findGpuTarget(targetName)) {
+  /// `before` adds passes that come before gpu-lower.
+  GpuProgram(const std::string &text, const std::string &targetName,
+             llvm::function_ref<void(mlir::PassManager &)> before = nullptr)
+      : target(*findGpuTarget(targetName)) {
     mlir::DialectRegistry registry;
     registry.insert<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
     registerTranslations(registry);
     context.appendDialectRegistry(registry);
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     if (!module) return;
+    mlir::ScopedDiagnosticHandler handler(&context, [this](mlir::Diagnostic &diagnostic) {
+      diagnostics += diagnostic.str() + "\n";
+      for (mlir::Diagnostic &note : diagnostic.getNotes()) diagnostics += note.str() + "\n";
+    });
     mlir::PassManager passes(&context);
+    if (before) before(passes);
     passes.addPass(createGpuLower({.target = target.name}));
     lowered = mlir::succeeded(passes.run(*module));
   }
@@ -44,6 +52,7 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   const GpuTarget &target;
   bool lowered = false;
+  std::string diagnostics; ///< of the passes
 
 private:
   std::string print(GpuText what) {

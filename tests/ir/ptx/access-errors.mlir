@@ -22,7 +22,7 @@ llvm.func @k(%g: !llvm.ptr<1>, %p: i1) {
 
 llvm.func @k(%g: !llvm.ptr, %p: i1) {
   // expected-error @below {{'ptx.load' (C2): the pointer must say which memory}}
-  // expected-note @below {{expected: !llvm.ptr<1> or !llvm.ptr<3>}}
+  // expected-note @below {{expected: !llvm.ptr<1>, !llvm.ptr<3> or !llvm.ptr<7>}}
   // expected-note @below {{found: !llvm.ptr}}
   %v = ptx.load %g if %p : !llvm.ptr -> i32
   llvm.return
