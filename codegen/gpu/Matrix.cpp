@@ -26,7 +26,8 @@ public:
       : copy(copy), to(to), a{to}, tile(copy.getTarget().getType()), source(to, copy.getSource(), operands[0][0]),
         target(to, copy.getTarget(), operands.back()[0]), offset(operands[1][0]), rows(to.low32(operands[2][0])),
         columns(to.low32(operands[3][0])) {
-    if (copy.getStride()) stride = operands[4][0];
+    if (copy.getStride())
+      stride = arith::IndexCastOp::create(to.rewriter, to.loc, to.rewriter.getI64Type(), operands[4][0]);
     elements = 16 / tile::bytesOf(tile.getElementType());
     chunksPerRow = tile.getShape()[1] / elements;
     chunks = tile.getShape()[0] * chunksPerRow;

@@ -120,7 +120,9 @@ public:
 
   LogicalResult run() {
     SmallVector<KernelOp> kernels;
-    function.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    function.walk([&](KernelOp kernel) {
+      if (!kernel.getCustom()) kernels.push_back(kernel);
+    });
     for (KernelOp kernel : kernels) {
       FailureOr<KernelForm> form = tiling::formOf(kernel);
       if (failed(form)) return failure();
