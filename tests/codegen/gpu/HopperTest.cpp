@@ -92,7 +92,7 @@ void expectCleanAssembly(GpuProgram &program) {
   ASSERT_TRUE(!!made) << llvm::toString(made.takeError());
   EXPECT_EQ(made->report.spillBytes, 0);
   EXPECT_EQ(made->report.stackBytes, 0);
-  EXPECT_EQ(made->report.remarks, std::vector<std::string>{});
+  for (const AssemblerNote &remark : made->report.remarks) ADD_FAILURE() << remark.text;
 }
 
 void placeTiles(mlir::PassManager &passes) {
