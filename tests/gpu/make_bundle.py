@@ -71,7 +71,7 @@ def fill(folder, arguments):
     for room in ("runtime", "compiler"):
         for header in (ROOT / room / "kiln").glob("*.h"):
             shutil.copy(header, folder / "include/kiln")
-    for name in tracked_files("tests/gpu", "tests/bench", "examples/tile"):
+    for name in tracked_files("tests/gpu", "tests/bench", "examples/tile", "tests/examples/tile"):
         if pathlib.PurePath(name).suffix in (".py", "", ".mlir") or "/gpu/" in name:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)

@@ -116,4 +116,22 @@ TEST(PtxTargets, WhatIsArchSpecificIsKnownByName) {
     EXPECT_FALSE(isArchSpecific(op)) << op;
 }
 
+TEST(PtxLines, AreThereWhereAskedFor) {
+  const GpuTarget &row = *findGpuTarget("sm_80");
+  GpuProgram program(plusOne("f32"), row.name);
+  ASSERT_TRUE(program.lowered);
+  auto text = [&](bool lines) {
+    auto ptx = PtxEmitter(row, lines).emit(program.function());
+    if (!ptx) return llvm::toString(ptx.takeError());
+    if (auto tool = assembler(); tool && lines) {
+      auto made = tool->assemble(*ptx);
+      EXPECT_TRUE(!!made) << llvm::toString(made.takeError());
+    }
+    return std::string(ptx->code.begin(), ptx->code.end());
+  };
+  // The sum is in the seventh line of the program.
+  EXPECT_TRUE(std::regex_search(text(true), std::regex("\\.loc[ \t]+1 7 [^\n]*\n[ \t]+add"))) << text(true);
+  EXPECT_EQ(text(false).find(".loc"), std::string::npos);
+}
+
 } // namespace

@@ -98,6 +98,76 @@ TEST_F(RuntimeOnGpu, RunsAKernel) {
   }
 }
 
+/// CTA c copies rows 8·c to 8·c + 7 of a matrix with 32 columns of f32, by its tensor map, to the pointer.
+const char *const kBox = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry box(.param .u64 p0, .param .align 64 .b8 p1[128]) {
+  .reg .b64 %p, %m, %i;
+  .reg .b32 %t, %c, %x, %y, %tile, %full, %at;
+  .reg .f32 %f<4>;
+  .reg .pred %q;
+  .shared .align 128 .b8 tile[1024];
+  .shared .align 8 .b64 full;
+  mov.u32 %t, %tid.x;
+  mov.u32 %c, %ctaid.x;
+  mov.u32 %x, 0;
+  shl.b32 %y, %c, 3;
+  mov.u32 %tile, tile;
+  mov.u32 %full, full;
+  mov.b64 %m, p1;
+  cvta.param.u64 %m, %m;
+  setp.ne.u32 %q, %t, 0;
+  @%q bra MEET;
+  mbarrier.init.shared.b64 [%full], 1;
+  fence.mbarrier_init.release.cluster;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 1024;
+  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%tile], [%m, {%x, %y}], [%full];
+MEET:
+  bar.sync 0;
+AGAIN:
+  mbarrier.try_wait.parity.shared.b64 %q, [%full], 0;
+  @!%q bra AGAIN;
+  shl.b32 %at, %t, 4;
+  add.u32 %tile, %tile, %at;
+  ld.shared.v4.f32 {%f0, %f1, %f2, %f3}, [%tile];
+  ld.param.u64 %p, [p0];
+  mad.wide.u32 %p, %c, 1024, %p;
+  cvt.u64.u32 %i, %at;
+  add.u64 %p, %p, %i;
+  st.global.v4.f32 [%p], {%f0, %f1, %f2, %f3};
+  ret;
+}
+)";
+
+TEST_F(RuntimeOnGpu, CopiesBoxesByATensorMap) {
+  if (cudaInventory().gpus[0].major < 9) GTEST_SKIP() << "this GPU has no tensor maps";
+  constexpr int64_t rows = 64, columns = 32;
+  LaunchPlan plan;
+  plan.name = "boxes";
+  plan.target = "sm_90";
+  BufferId x = addBuffer(plan, BufferKind::Input, "x", rows * columns);
+  BufferId y = addBuffer(plan, BufferKind::Output, "y", rows * columns);
+  LaunchStep step;
+  step.kernel = "box";
+  step.target = "sm_90";
+  step.grid[0] = min(Expr::extent(kResidentCtas), rows / 8);
+  step.args = {BufferArg{y, 0, Access::Write},
+               TensorMapArg{.buffer = x, .extents = {rows, columns}, .strides = {columns, 1}, .box = {8, columns}}};
+  plan.steps = {step};
+  std::string text = kBox;
+  KernelImage image = CodeImage{
+      .code = {text.begin(), text.end()}, .symbol = "box", .target = "sm_90", .threads = int32_t(8 * columns / 4)};
+  PlanExecutable executable(plan, device, {&image, 1});
+  DeviceBuffer from = ramp(rows * columns, 5), to = device->allocate(rows * columns * 4);
+  void *in = from.data(), *out = to.data();
+  for (int i = 0; i < 2; ++i) executable.runDevice({&in, 1}, {&out, 1});
+  std::vector<float> values(rows * columns);
+  device->copyOut(values.data(), to.data(), values.size() * 4);
+  device->synchronize();
+  for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], 5 + static_cast<float>(i)) << i;
+}
+
 TEST_F(RuntimeOnGpu, RunsOnStreamsAndAtAnyElementsAddress) {
   constexpr int64_t n = 5000;
   PlanExecutable executable = chain(n);
