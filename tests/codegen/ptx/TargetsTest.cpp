@@ -39,7 +39,7 @@ std::string directive(const CodeImage &ptx, const std::string &name) {
 /// What each target's kernels are made for, and the first PTX that knows it, by NVIDIA's table of releases.
 const std::map<std::string, std::pair<std::string, std::string>> kSaid = {
     {"sm_80", {"sm_80", "7.8"}},    {"sm_86", {"sm_86", "7.8"}},   {"sm_89", {"sm_89", "7.8"}},
-    {"sm_90", {"sm_90", "7.8"}},    {"sm_90a", {"sm_90", "7.8"}},  {"sm_100", {"sm_100", "8.6"}},
+    {"sm_90", {"sm_90", "8.0"}},    {"sm_90a", {"sm_90", "8.0"}},  {"sm_100", {"sm_100", "8.6"}},
     {"sm_100a", {"sm_100", "8.6"}}, {"sm_120", {"sm_120", "8.7"}}, {"sm_120a", {"sm_120", "8.7"}}};
 
 TEST(PtxTargets, EveryRowSaysItsOwnAndTheOldestVersionThatKnowsIt) {
