@@ -2,7 +2,7 @@
 
 // A matmul whose operands have odd rows: both are copied by one kernel, and both times are said.
 // CHECK: 2 kernels
-// CHECK: Matmul operands with unaligned rows: 2
+// CHECK: Operands with unaligned rows: 2
 // CHECK-NEXT: #1 matmul_{{[0-9a-f]+}} (explain-unaligned.mlir:[[#@LINE + 7]]) operand 0, 1793x1793xbf16
 // CHECK-NEXT: by copy: {{.*}} us with rows of 1793, {{.*}} us with rows of 1856 and a copy of {{.*}} us
 // CHECK-NEXT: operand 1
