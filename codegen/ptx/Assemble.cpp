@@ -228,3 +228,9 @@ llvm::Expected<std::shared_ptr<const Assembler>> Assembler::find() {
       "there is no assembler for PTX: neither the library libnvJitLink.so.13 nor the program "
       "ptxas is found");
 }
+
+llvm::Expected<std::shared_ptr<const Assembler>> Assembler::findPtxas() {
+  if (llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName("ptxas"))
+    return std::make_shared<PtxasAssembler>(*program);
+  return llvm::createStringError("the program ptxas is not found");
+}

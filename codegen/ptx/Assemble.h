@@ -51,6 +51,8 @@ public:
   /// would slow down (warpgroup MMA, warpgroups that share registers unevenly), nvJitLink the rest. An error that says
   /// what was looked for where neither is.
   static llvm::Expected<std::shared_ptr<const Assembler>> find();
+  /// The program ptxas, if it is on the path; what it makes and says of a kernel may differ from the library's.
+  static llvm::Expected<std::shared_ptr<const Assembler>> findPtxas();
 };
 
 /// What an assembler's log says of the only kernel in it; `ptx`, with `.loc` directives, tells where its lines are from.

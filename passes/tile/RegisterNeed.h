@@ -17,7 +17,8 @@ struct RegisterNeed {
   int64_t scalars = 0;               ///< that live scalars take: indices, addresses, conditions
   mlir::Operation *where = nullptr;  ///< the op at which that is; null in a region without ops
 
-  /// Of a thread in all: what code keeps beside the program's own values comes on top.
+  /// Of a thread in all, with what code keeps beside the program's own values: close to the fewest registers with which
+  /// an assembler does not spill.
   int64_t total() const;
 };
 

@@ -133,17 +133,21 @@ tile.kernel @never_released(%a: !tile.global<64x64xbf16>, %n: index) grid 1 thre
 
 // -----
 
-// Filled once, and kept.
+// Filled once, and kept: so often as the loop around it says.
 !T = !tile.shared<64x64xbf16, swizzle = 128>
 // CHECK-LABEL: tile.kernel @kept
 tile.kernel @kept(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
-  %r = tile.alloc_ring readers 1 : !tile.ring<1 x !T>
-  tile.fill %r[%c0] {
-  ^slot(%t: !T, %full: !tile.mbarrier):
-    tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !T
-  } : !tile.ring<1 x !T>
-  %t = tile.ring_wait %r[%c0] : !tile.ring<1 x !T> -> !T
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  scf.for %i = %c0 to %c2 step %c1 {
+    tile.fill %r[%i] {
+    ^slot(%t: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !T
+    } : !tile.ring<2 x !T>
+  }
+  %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
   tile.return
 }
 
