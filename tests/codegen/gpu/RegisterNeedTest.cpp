@@ -101,9 +101,10 @@ TEST_P(RegisterNeedOf, AConsumerIsTheFewestThatDoNotSpillWithinATenth) {
   EXPECT_FALSE(fits(**tool, below)) << need << " said, at most " << below << " needed";
 }
 
+// Programs that fill their registers: where there is room, an assembler makes use of it, or not.
 INSTANTIATE_TEST_SUITE_P(Programs, RegisterNeedOf,
                          testing::Values("matmul_cooperative.mlir", "matmul_pingpong.mlir", "matmul_odd.mlir",
-                                         "attention.mlir", "attention_causal.mlir", "softmax.mlir", "decode.mlir",
+                                         "attention.mlir", "attention_causal.mlir", "decode.mlir",
                                          "steps/matmul_1_plain.mlir", "steps/attention_1_plain.mlir"),
                          [](auto &info) {
                            return std::regex_replace(std::string(info.param), std::regex("[^a-z0-9_]|mlir"), "");
