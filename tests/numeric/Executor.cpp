@@ -31,7 +31,11 @@ std::unique_ptr<Executor> kiln::numeric::makeExecutor(const Target &target, code
 std::vector<HostTensor> kiln::numeric::operandsOf(graph::KernelOp kernel, std::span<const HostTensor> inputs) {
   std::vector<HostTensor> operands;
   for (size_t i = 0; i < inputs.size(); ++i) operands.push_back(toOperandMemory(kernel, i, inputs[i]));
-  return operands;
+  graph::CustomKernelOp call = kernel.getCustom();
+  if (!call) return operands;
+  std::vector<HostTensor> arguments; // those of the program, of which two may be one operand
+  for (Value operand : call.getInputs()) arguments.push_back(operands[cast<BlockArgument>(operand).getArgNumber()]);
+  return arguments;
 }
 
 KernelRun kiln::numeric::denseRun(graph::KernelOp kernel, KernelRun run) {

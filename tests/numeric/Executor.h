@@ -71,7 +71,7 @@ private:
   std::shared_ptr<const codegen::Backend> backend;
 };
 
-/// Inputs as a kernel's layouts say they lie.
+/// Inputs as a kernel's layouts say they lie; of a tile program, the arguments that the call makes of them.
 std::vector<HostTensor> operandsOf(graph::KernelOp kernel, std::span<const HostTensor> inputs);
 /// A run whose outputs are what lies in memory -> one whose outputs are dense.
 KernelRun denseRun(graph::KernelOp kernel, KernelRun run);
