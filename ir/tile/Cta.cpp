@@ -12,17 +12,22 @@ static bool hasChunkedRows(SharedType type) {
   return type.getShape().size() == 2 && type.getShape()[1] * bytesOf(type.getElementType()) % 16 == 0;
 }
 
-LogicalResult AsyncCopyOp::verify() {
-  SharedType target = getTarget().getType();
+/// (C1) and (C2) of asynchronous copies.
+template <class Copy> static LogicalResult checkChunks(Copy op) {
+  SharedType target = op.getTarget().getType();
   if (!hasChunkedRows(target))
-    return violate(*this, {"C1", "the copy moves rows of 16-byte chunks", "rank 2, rows a multiple of 16 bytes",
-                           spell(target), "tile.load and tile.store"});
-  if (getSource().getType().getElementType() != target.getElementType())
-    return violate(*this, {"C2", "a copy changes no element", spell(getSource().getType().getElementType()),
-                           spell(target.getElementType())});
+    return violate(op, {"C1", "the copy moves rows of 16-byte chunks", "rank 2, rows a multiple of 16 bytes",
+                        spell(target), "tile.load and tile.store"});
+  Type element = op.getSource().getType().getElementType();
+  if (element == target.getElementType()) return success();
+  return violate(op, {"C2", "a copy changes no element", spell(element), spell(target.getElementType())});
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  if (failed(checkChunks(*this))) return failure();
   if (getRowStride().has_value() == !!getStride())
     return violate(*this, {"C4", "rows have one stride", "`rows` or `stride`", getStride() ? "both" : "neither"});
-  int64_t chunk = 16 / bytesOf(target.getElementType());
+  int64_t chunk = 16 / bytesOf(getTarget().getType().getElementType());
   auto stride = static_cast<int64_t>(getRowStride().value_or(0));
   if (stride % chunk == 0) return success();
   return violate(*this, {"C3", "rows in global memory must start at 16 bytes", fmt::format("a multiple of {}", chunk),
@@ -49,13 +54,7 @@ static LogicalResult checkRows(AsyncLoadOp op, unsigned argument) {
 }
 
 LogicalResult AsyncLoadOp::verify() {
-  SharedType target = getTarget().getType();
-  if (!hasChunkedRows(target))
-    return violate(*this, {"C1", "the copy moves rows of 16-byte chunks", "rank 2, rows a multiple of 16 bytes",
-                           spell(target), "tile.load and tile.store"});
-  if (getSource().getType().getElementType() != target.getElementType())
-    return violate(*this, {"C2", "a copy changes no element", spell(getSource().getType().getElementType()),
-                           spell(target.getElementType())});
+  if (failed(checkChunks(*this))) return failure();
   std::optional<unsigned> argument = argumentNumber(getSource());
   bool matrix = getSource().getType().getShape().size() == 2;
   StrideSource last;

@@ -33,6 +33,7 @@ CASE = """A case is a dict:
   reference   function(inputs: dict) -> [float64 tensor per output]; one with fewer rows is held to the first rows
   peers       {name: function(inputs, outputs) -> function that gives its work to the stream}; "copy": True races a
               device copy of the case's bytes
+  beside      {name: {"program": path, "bind": {…}}}: tile programs as peers, on inputs of their own
   bars        {"hot": {peer: ratio}, "iso": {peer: ratio}}, of the best program; ratios are times faster
   tolerance   of the relative error of the norm
   flops       of one run, for TFLOP/s
@@ -134,13 +135,20 @@ def measure(library, root, case, arguments):
                 record["faults"].append(f"{name}: relative errors {entry['errors']}, at most {limit}")
         record["programs"][name] = entry
     if not arguments.check_only and "peers" in case:
-        record["races"] = races(case, made, inputs, first, arguments)
+        beside = {name: beside_contestant(library, root, other) for name, other in case.get("beside", {}).items()}
+        record["races"] = races(case, made, beside, inputs, first, arguments)
         record["faults"] += missed(case, made, record["races"])
     return record
 
 
-def races(case, made, inputs, first, arguments):
-    works = {name: contestant.go for name, contestant in made.items()}
+def beside_contestant(library, root, other):
+    contestant = Contestant(library, root / other["program"], other)
+    contestant.prepare(contestant.draw(other))
+    return contestant
+
+
+def races(case, made, beside, inputs, first, arguments):
+    works = {name: contestant.go for name, contestant in (made | beside).items()}
     for name, peer in case["peers"].items():
         works[name] = race.copy_contestant(case["bytes"]) if peer is True else peer(inputs, first.outputs)
     result = {}
@@ -150,7 +158,7 @@ def races(case, made, inputs, first, arguments):
         times = race.race(works, rounds=arguments.rounds, idle=kind == "iso")
         result[kind] = {"seconds": race.medians(times), "sm_clock_mhz": race.sm_clock_mhz(),
                         "ratios": {peer: {name: race.ratio(times, name, peer) for name in made}
-                                   for peer in case["peers"]}}
+                                   for peer in [*case["peers"], *beside]}}
     return result
 
 
