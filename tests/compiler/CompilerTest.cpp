@@ -1,8 +1,8 @@
 // From a graph to numbers: what compiling and running promise, end to end.
 #include "kiln/Compiler.h"
-#include "kiln/Error.h"
 #include "kiln/Ops.h"
 #include "runtime/files/Safetensors.h"
+#include "tests/ErrorKit.h"
 
 #include "gtest/gtest.h"
 
@@ -13,18 +13,9 @@
 #include <thread>
 
 using namespace kiln;
+using namespace kiln::test;
 
 namespace {
-
-Error errorOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Error({.rule = "nothing was thrown"});
-}
 
 /// A feed-forward block with a softmax behind it: a matmul, an epilogue, a reduction.
 void buildBlock(Graph &g) {
@@ -147,15 +138,15 @@ TEST(Executable, NamesWhatIsMissingOrWrong) {
   buildBlock(g);
   Executable executable = compile(g);
   EXPECT_EQ(executable.unbound(), (std::vector<std::string>{"w", "b"}));
-  EXPECT_EQ(errorOf([&] { executable.run(blockInputs); }).op, "w");
-  EXPECT_EQ(errorOf([&] { executable.bind("nope", HostTensor({1}, f32)); }).op, "nope");
-  Error wrong = errorOf([&] { executable.bind("w", HostTensor({65, 48}, f32)); });
+  EXPECT_EQ(demandError([&] { executable.run(blockInputs); }).op, "w");
+  EXPECT_EQ(demandError([&] { executable.bind("nope", HostTensor({1}, f32)); }).op, "nope");
+  Error wrong = demandError([&] { executable.bind("w", HostTensor({65, 48}, f32)); });
   EXPECT_EQ(wrong.expected, "f32[48, 65]");
   EXPECT_EQ(wrong.found, "f32[65, 48]");
   bindRandom(executable);
-  EXPECT_EQ(errorOf([&] { executable.run({}); }).code, ErrorCode::InvalidInput);
-  EXPECT_EQ(errorOf([&] { executable.run({{"x", HostTensor({33, 48}, i32)}}); }).code, ErrorCode::InvalidInput);
-  EXPECT_EQ(errorOf([&] { executable.run({{"x", HostTensor({48, 33}, f32)}}); }).code, ErrorCode::InvalidInput);
+  EXPECT_EQ(demandError([&] { executable.run({}); }).code, ErrorCode::InvalidInput);
+  EXPECT_EQ(demandError([&] { executable.run({{"x", HostTensor({33, 48}, i32)}}); }).code, ErrorCode::InvalidInput);
+  EXPECT_EQ(demandError([&] { executable.run({{"x", HostTensor({48, 33}, f32)}}); }).code, ErrorCode::InvalidInput);
 }
 
 TEST(Executable, BindsFromSafetensorsAndAgain) {
@@ -172,7 +163,7 @@ TEST(Executable, BindsFromSafetensorsAndAgain) {
   EXPECT_TRUE(bitEqual(executable.run(inputs)["y"], HostTensor::of({2}, f32, {5, 7})));
 
   writeSafetensors(path, {{"other", HostTensor({1}, f32)}});
-  Error missing = errorOf([&] { executable.bindParameters(path); });
+  Error missing = demandError([&] { executable.bindParameters(path); });
   std::filesystem::remove(path);
   EXPECT_NE(missing.expected.find("\"w\""), std::string::npos);
 }
@@ -208,14 +199,14 @@ TEST(Compiler, CompilesFromManyThreads) {
 }
 
 TEST(Compiler, RefusesDevicesItLacks) {
-  EXPECT_EQ(errorOf([] { Compiler({.device = "cuda"}); }).code, ErrorCode::NoDevice);
-  EXPECT_EQ(errorOf([] { Compiler({.device = "abacus"}); }).code, ErrorCode::Usage);
-  EXPECT_EQ(errorOf([] { Compiler({.target = "avx3"}); }).code, ErrorCode::Usage);
+  EXPECT_EQ(demandError([] { Compiler({.device = "cuda"}); }).code, ErrorCode::NoDevice);
+  EXPECT_EQ(demandError([] { Compiler({.device = "abacus"}); }).code, ErrorCode::Usage);
+  EXPECT_EQ(demandError([] { Compiler({.target = "avx3"}); }).code, ErrorCode::Usage);
 }
 
 TEST(Compiler, RefusesThreadsOutOfBounds) {
   for (int threads : {-1, 100000}) {
-    Error error = errorOf([&] { Compiler({.threads = threads}); });
+    Error error = demandError([&] { Compiler({.threads = threads}); });
     EXPECT_EQ(error.code, ErrorCode::Usage);
     EXPECT_EQ(error.found, std::to_string(threads));
   }
@@ -247,10 +238,10 @@ TEST(Graph, IsReadFromManyThreads) {
 TEST(Compiler, RefusesSchedulesThatAreNone) {
   Graph g;
   buildBlock(g);
-  Error knob = errorOf([&] { compile(g, {.schedules = {{"matmul", "{speed = 11 : i64}"}}}); });
+  Error knob = demandError([&] { compile(g, {.schedules = {{"matmul", "{speed = 11 : i64}"}}}); });
   EXPECT_NE(std::string(knob.what()).find("speed"), std::string::npos) << knob.what();
   EXPECT_EQ(knob.code, ErrorCode::InvalidInput);
-  EXPECT_EQ(errorOf([&] { compile(g, {.schedules = {{"matmul", "{"}}}); }).code, ErrorCode::Usage);
+  EXPECT_EQ(demandError([&] { compile(g, {.schedules = {{"matmul", "{"}}}); }).code, ErrorCode::Usage);
 }
 
 TEST(Compiler, SchedulesChangeNoBits) {

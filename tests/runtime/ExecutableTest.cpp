@@ -1,9 +1,8 @@
 #include "runtime/Executable.h"
-#include "kiln/Error.h"
+#include "tests/ErrorKit.h"
 #include "tests/runtime/PlanKit.h"
 
 #include <atomic>
-#include <functional>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -33,15 +32,6 @@ HostTensor ramp(int64_t n, int64_t start = 0) {
   HostTensor t({n}, f32);
   for (int64_t i = 0; i < n; ++i) t.set(i, static_cast<double>((start + i) % 1000));
   return t;
-}
-
-std::string messageOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 TEST(Executable, RunsAChainAtSeveralSizes) {
@@ -91,13 +81,7 @@ TEST(Executable, RunTimeExtentsComeFromTheInputs) {
 }
 
 TEST(Executable, ADonatedInputsMemoryBecomesTheOutput) {
-  LaunchPlan plan;
-  plan.name = "inplace";
-  BufferId x = addBuffer(plan, BufferKind::Input, "x", 100), y = addBuffer(plan, BufferKind::Output, "y", 100);
-  plan.buffers[size_t(x)].donated = true;
-  plan.buffers[size_t(y)].aliasOf = x;
-  plan.steps = {scale(x, y, 100, 2)};
-  PlanExecutable exe(plan, poisonedDevice(), kernels());
+  PlanExecutable exe(inPlacePlan(100), poisonedDevice(), kernels());
   HostTensor in = ramp(100), out = exe.run({&in, 1})[0];
   EXPECT_EQ(in.raw(), out.raw());
   EXPECT_EQ(out.get(7), 14) << "once, not once per run of anything";

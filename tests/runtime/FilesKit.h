@@ -1,8 +1,8 @@
 // Files made and damaged, for the tests of the readers.
 #pragma once
 
-#include "kiln/Error.h"
 #include "kiln/HostTensor.h"
+#include "tests/ErrorKit.h"
 
 #include <cstring>
 #include <filesystem>
@@ -39,12 +39,9 @@ inline int damage(const std::vector<std::byte> &good, int flips,
                   const std::function<void(std::shared_ptr<std::byte>, size_t)> &read) {
   int refused = 0;
   auto attempt = [&](const std::vector<std::byte> &bytes) {
-    try {
-      read(exactCopy(bytes), bytes.size());
-    } catch (const Error &e) {
-      EXPECT_EQ(e.code, ErrorCode::InvalidInput) << e.what();
-      ++refused;
-    }
+    std::optional<Error> error = errorOf([&] { read(exactCopy(bytes), bytes.size()); });
+    if (error) EXPECT_EQ(error->code, ErrorCode::InvalidInput) << error->what();
+    refused += error.has_value();
   };
   for (size_t size = 0; size < good.size(); ++size)
     attempt({good.begin(), good.begin() + static_cast<ptrdiff_t>(size)});

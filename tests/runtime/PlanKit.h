@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <gtest/gtest.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +97,49 @@ inline LaunchPlan chainPlan(Expr n) {
   plan.arenaBytes = step * 2;
   plan.steps = {add(x, w, a, n), scale(a, b, n, 2), add(b, x, c, n), scale(c, y, n, 3)};
   return plan;
+}
+
+/// y = x * 2 over n floats, in the memory of x, which is donated.
+inline LaunchPlan inPlacePlan(Expr n) {
+  LaunchPlan plan;
+  plan.name = "inplace";
+  BufferId x = addBuffer(plan, BufferKind::Input, "x", n), y = addBuffer(plan, BufferKind::Output, "y", n);
+  plan.buffers[size_t(x)].donated = true;
+  plan.buffers[size_t(y)].aliasOf = x;
+  plan.steps = {scale(x, y, n, 2)};
+  return plan;
+}
+
+/// chainPlan's result for x, w being 1.
+inline float chained(float x) { return ((x + 1) * 2 + x) * 3; }
+
+//===- On GPUs ----------------------------------------------------------------------------------------------------===//
+
+/// A plan of the above as it would be compiled for a GPU.
+inline LaunchPlan forCuda(LaunchPlan plan) {
+  plan.target = "sm_80";
+  for (PlanStep &step : plan.steps)
+    if (auto *launch = std::get_if<LaunchStep>(&step)) launch->target = "sm_80", launch->scratchBytes = 0;
+  return plan;
+}
+
+/// n floats on a device, start, start + 1 ...; `skew` elements behind an aligned address.
+inline DeviceBuffer rampOn(Device &device, int64_t n, float start, int64_t skew = 0) {
+  std::vector<float> values(static_cast<size_t>(n + skew));
+  for (int64_t i = 0; i < n; ++i) values[static_cast<size_t>(i + skew)] = start + static_cast<float>(i);
+  DeviceBuffer memory = device.allocate(values.size() * 4);
+  device.copyIn(memory.data(), values.data(), values.size() * 4);
+  device.synchronize();
+  return memory;
+}
+
+/// The n floats at `y` are the chain's results for that ramp.
+inline void expectChained(Device &device, const void *y, int64_t n, float start) {
+  std::vector<float> values(static_cast<size_t>(n));
+  device.copyOut(values.data(), y, values.size() * 4);
+  device.synchronize();
+  for (int64_t i = 0; i < n; ++i)
+    ASSERT_EQ(values[static_cast<size_t>(i)], chained(start + static_cast<float>(i))) << "element " << i;
 }
 
 } // namespace kiln::test

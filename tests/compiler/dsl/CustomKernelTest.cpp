@@ -1,14 +1,16 @@
 // Tile programs in graphs written in C++, and files of tile programs alone.
-#include <kiln/CustomKernel.h>
 #include <kiln/Compiler.h>
+#include <kiln/CustomKernel.h>
 #include <kiln/Ops.h>
 
-#include "kiln/Error.h"
+#include "tests/ErrorKit.h"
 
 #include <gtest/gtest.h>
 
 namespace kiln {
 namespace {
+
+using namespace test;
 
 /// y = 2·x, element by element, for any number of them, on the cpu.
 const char *const kTwice = R"(
@@ -35,15 +37,6 @@ tile.kernel @scale(%x: !tile.global<?x?xf32> {tile.name = "x", tile.dims = ["N",
   tile.return
 }
 )";
-
-std::optional<Error> errorOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error;
-  }
-  return std::nullopt;
-}
 
 CustomKernel twice() {
   return {.source = kTwice, .orderClass = "exact", .reference = [](const std::vector<Tensor> &x) {
@@ -157,14 +150,12 @@ TEST(LoneProgram, IsAGraphOfItsArguments) {
                                {.inputs = {{"x", {6, 8}}}, .values = {{"factor", 2}}});
   EXPECT_EQ(both.outputs()[0].name, "arg1");
   EXPECT_EQ(both.outputs()[0].shape, (Shape{6, 8}));
-  EXPECT_EQ(Graph::fromText(kScale, "scale.mlir", "main", {.values = {{"N", 5}, {"M", 8}, {"factor", 2}}})
-                .inputs()[0]
-                .shape,
-            (Shape{5, 8}));
-  EXPECT_EQ(Graph::fromText(kScale, "scale.mlir", "main", {.values = {{"factor", 2}}, .otherExtents = 32})
-                .inputs()[0]
-                .shape,
-            (Shape{32, 32}));
+  EXPECT_EQ(
+      Graph::fromText(kScale, "scale.mlir", "main", {.values = {{"N", 5}, {"M", 8}, {"factor", 2}}}).inputs()[0].shape,
+      (Shape{5, 8}));
+  EXPECT_EQ(
+      Graph::fromText(kScale, "scale.mlir", "main", {.values = {{"factor", 2}}, .otherExtents = 32}).inputs()[0].shape,
+      (Shape{32, 32}));
 }
 
 TEST(LoneProgram, SaysWhatIsNotBound) {

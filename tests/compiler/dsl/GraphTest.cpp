@@ -1,6 +1,6 @@
 // The DSL: what it builds, and what it refuses with which words at which line.
-#include "kiln/Error.h"
 #include "kiln/Ops.h"
+#include "tests/ErrorKit.h"
 
 #include "gtest/gtest.h"
 
@@ -8,21 +8,11 @@
 #include <functional>
 
 using namespace kiln;
+using namespace kiln::test;
 
 namespace {
 
 bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
-
-/// The error `call` throws; a failure if it throws none.
-Error errorOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Error({.rule = "nothing was thrown"});
-}
 
 TEST(Graph, ReadsLikeTheModel) {
   Graph g;
@@ -304,7 +294,7 @@ TEST(Ops, RefusalsNameOpRuleAndFacts) {
     auto x = g.input("x", {128, 384});
     auto n = g.input("n", {384}, i32);
     auto b = g.input("b", {384}, boolean);
-    Error e = errorOf([&] { c.call(g, x, n, b); });
+    Error e = demandError([&] { c.call(g, x, n, b); });
     SCOPED_TRACE(std::string("expected ") + c.op + ": " + c.rule + "; got " + e.what());
     EXPECT_EQ(e.code, ErrorCode::InvalidInput);
     EXPECT_EQ(e.op, c.op);
@@ -324,11 +314,11 @@ TEST(Ops, RefusalsNameTheUsersLine) {
   auto w = g.input("w", {512, 64});
   std::vector<Error> errors;
   const int line = __LINE__; // outside of any macro, which would put all of it on one line
-  errors.push_back(errorOf([&] { matmul(x, w); }));
-  errors.push_back(errorOf([&] { x + w; }));
-  errors.push_back(errorOf([&] { concat({x, w}, 0); }));
-  errors.push_back(errorOf([&] { g.iota({2}, 3); }));
-  errors.push_back(errorOf([&] { x += w; }));
+  errors.push_back(demandError([&] { matmul(x, w); }));
+  errors.push_back(demandError([&] { x + w; }));
+  errors.push_back(demandError([&] { concat({x, w}, 0); }));
+  errors.push_back(demandError([&] { g.iota({2}, 3); }));
+  errors.push_back(demandError([&] { x += w; }));
   for (int i = 0; i < 5; ++i) EXPECT_EQ(errors[i].where.line, line + 1 + i);
 }
 
@@ -336,9 +326,9 @@ TEST(Ops, RefusedCallLeavesTheGraphAsItWas) {
   Graph g;
   auto x = g.input("x", {128, 384});
   g.output("y", x);
-  errorOf([&] { clip(x, 0, 1e300); });
-  errorOf([&] { reshape(x, {7}); });
-  errorOf([&] { matmul(g.input("w", {2, 3, 4}), g.input("v", {2, 5, 6})); });
+  demandError([&] { clip(x, 0, 1e300); });
+  demandError([&] { reshape(x, {7}); });
+  demandError([&] { matmul(g.input("w", {2, 3, 4}), g.input("v", {2, 5, 6})); });
   EXPECT_FALSE(contains(g.mlir(), "constant"));
   EXPECT_FALSE(contains(g.mlir(), "graph.matmul"));
 }
@@ -346,7 +336,7 @@ TEST(Ops, RefusedCallLeavesTheGraphAsItWas) {
 TEST(Graph, NeedsAnOutput) {
   Graph g;
   g.input("x", {1});
-  EXPECT_PRED2(contains, errorOf([&] { g.mlir(); }).rule, "must have an output");
+  EXPECT_PRED2(contains, demandError([&] { g.mlir(); }).rule, "must have an output");
 }
 
 struct TextCase {
@@ -372,7 +362,7 @@ TEST(Graph, RefusesWhatIsNoGraph) {
        "the contracted extents must agree", 2},
   };
   for (const TextCase &c : cases) {
-    Error e = errorOf([&] { Graph::fromText(c.text, "m.mlir"); });
+    Error e = demandError([&] { Graph::fromText(c.text, "m.mlir"); });
     SCOPED_TRACE(std::string(c.text) + "\n" + e.what());
     EXPECT_EQ(e.code, ErrorCode::InvalidInput);
     EXPECT_PRED2(contains, e.rule, c.rule);

@@ -163,14 +163,8 @@ TEST_F(CudaTest, AnyElementsAddressWorks) {
 }
 
 TEST_F(CudaTest, ADonatedInputMayBeAnywhere) {
-  LaunchPlan plan;
-  plan.name = "inplace";
-  BufferId x = addBuffer(plan, BufferKind::Input, "x", 100), y = addBuffer(plan, BufferKind::Output, "y", 100);
-  plan.buffers[size_t(x)].donated = true;
-  plan.buffers[size_t(y)].aliasOf = x;
-  plan.steps = {scale(x, y, 100, 2)};
   auto device = makeDevice();
-  PlanExecutable executable(forCuda(plan), device, cudaKernels());
+  PlanExecutable executable(forCuda(inPlacePlan(100)), device, cudaKernels());
   std::vector<float> values(102, 3);
   for (size_t skew : {0, 1}) {
     DeviceBuffer memory = device->allocate(408), other = device->allocate(408);

@@ -1,17 +1,15 @@
 // The fake driver with the kernels of PlanKit, for tests of the device cuda.
 #pragma once
 
-#include "kiln/Error.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/driver/DriverApi.h"
+#include "tests/ErrorKit.h"
 #include "tests/runtime/PlanKit.h"
 #include "tests/runtime/cuda/fake/FakeDriver.h"
 
 #include <cstring>
 #include <dlfcn.h>
-#include <functional>
 #include <gtest/gtest.h>
-#include <optional>
 
 namespace kiln::test {
 
@@ -56,26 +54,6 @@ inline CodeImage ptx(std::string symbol, std::string target = "sm_80") {
 
 inline std::vector<KernelImage> cudaKernels() { return {ptx("add"), ptx("scale")}; }
 
-/// A plan of PlanKit's as it would be compiled for a GPU.
-inline LaunchPlan forCuda(LaunchPlan plan) {
-  plan.target = "sm_80";
-  for (PlanStep &step : plan.steps)
-    if (auto *launch = std::get_if<LaunchStep>(&step)) launch->target = "sm_80", launch->scratchBytes = 0;
-  return plan;
-}
-
-/// chainPlan's result for x, w being 1.
-inline float chained(float x) { return ((x + 1) * 2 + x) * 3; }
-
-inline std::optional<Error> errorOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error;
-  }
-  return std::nullopt;
-}
-
 class CudaTest : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -100,23 +78,12 @@ public:
         executable(forCuda(chainPlan(n)), device, cudaKernels(), {{"w", HostTensor::full({n}, f32, 1)}}, options) {}
 
   /// n floats on the device, start, start + 1 ...; `skew` elements behind an aligned address.
-  DeviceBuffer ramp(float start, int64_t skew = 0) const {
-    std::vector<float> values(static_cast<size_t>(n + skew));
-    for (int64_t i = 0; i < n; ++i) values[size_t(i + skew)] = start + static_cast<float>(i);
-    DeviceBuffer memory = device->allocate(values.size() * 4);
-    device->copyIn(memory.data(), values.data(), values.size() * 4);
-    device->synchronize();
-    return memory;
-  }
+  DeviceBuffer ramp(float start, int64_t skew = 0) const { return rampOn(*device, n, start, skew); }
   DeviceBuffer empty(int64_t skew = 0) const { return device->allocate(static_cast<size_t>(n + skew) * 4); }
 
   /// The run's results are those of ramp(start).
   void expect(const DeviceBuffer &y, float start, int64_t skew = 0) const {
-    std::vector<float> values(static_cast<size_t>(n + skew));
-    device->copyOut(values.data(), y.data(), values.size() * 4);
-    device->synchronize();
-    for (int64_t i = 0; i < n; ++i)
-      ASSERT_EQ(values[size_t(i + skew)], chained(start + static_cast<float>(i))) << "element " << i;
+    expectChained(*device, static_cast<float *>(y.data()) + skew, n, start);
   }
 
   void run(const DeviceBuffer &x, const DeviceBuffer &y, Stream stream = {}, int64_t skew = 0) const {

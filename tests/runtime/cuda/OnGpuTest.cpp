@@ -1,11 +1,10 @@
 // The runtime on a real GPU, by kernels written as PTX here. Skipped without one; tests/gpu/run runs them.
-#include "kiln/Error.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "tests/ErrorKit.h"
 #include "tests/runtime/PlanKit.h"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -41,24 +40,6 @@ std::vector<KernelImage> gpuKernels() {
                  "  st.global.f32 [%p1], %f0;\n")};
 }
 
-LaunchPlan onGpu(LaunchPlan plan) {
-  plan.target = "sm_80";
-  for (PlanStep &step : plan.steps)
-    if (auto *launch = std::get_if<LaunchStep>(&step)) launch->target = "sm_80", launch->scratchBytes = 0;
-  return plan;
-}
-
-std::optional<Error> errorOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error;
-  }
-  return std::nullopt;
-}
-
-float chained(float x) { return ((x + 1) * 2 + x) * 3; }
-
 class RuntimeOnGpu : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -68,23 +49,10 @@ protected:
   }
 
   PlanExecutable chain(int64_t n) const {
-    return {onGpu(chainPlan(n)), device, gpuKernels(), {{"w", HostTensor::full({n}, f32, 1)}}, {.poisonArena = true}};
+    return {forCuda(chainPlan(n)), device, gpuKernels(), {{"w", HostTensor::full({n}, f32, 1)}}, {.poisonArena = true}};
   }
-  /// start, start + 1 ... in device memory, `skew` elements behind an aligned address.
-  DeviceBuffer ramp(int64_t n, float start, int64_t skew = 0) const {
-    std::vector<float> values(static_cast<size_t>(n + skew));
-    for (int64_t i = 0; i < n; ++i) values[size_t(i + skew)] = start + static_cast<float>(i);
-    DeviceBuffer memory = device->allocate(values.size() * 4);
-    device->copyIn(memory.data(), values.data(), values.size() * 4);
-    device->synchronize();
-    return memory;
-  }
-  void expect(const void *y, int64_t n, float start) const {
-    std::vector<float> values(static_cast<size_t>(n));
-    device->copyOut(values.data(), y, values.size() * 4);
-    device->synchronize();
-    for (int64_t i = 0; i < n; ++i) ASSERT_EQ(values[size_t(i)], chained(start + static_cast<float>(i))) << i;
-  }
+  DeviceBuffer ramp(int64_t n, float start, int64_t skew = 0) const { return rampOn(*device, n, start, skew); }
+  void expect(const void *y, int64_t n, float start) const { expectChained(*device, y, n, start); }
 
   std::shared_ptr<Device> device;
 };
@@ -255,7 +223,7 @@ TEST_F(RuntimeOnGpu, AWildAddressIsAnError) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto wild = [] {
     auto gpu = makeCudaDevice();
-    PlanExecutable executable(onGpu(chainPlan(64)), gpu, gpuKernels(), {{"w", HostTensor::full({64}, f32, 1)}});
+    PlanExecutable executable(forCuda(chainPlan(64)), gpu, gpuKernels(), {{"w", HostTensor::full({64}, f32, 1)}});
     auto *nowhere = reinterpret_cast<void *>(uintptr_t(0x100000));
     std::optional<Error> error = errorOf([&] {
       executable.runDevice({&nowhere, 1}, {&nowhere, 1});
