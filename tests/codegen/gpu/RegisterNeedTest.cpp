@@ -63,7 +63,7 @@ struct RegisterNeedOf : testing::TestWithParam<const char *> {
   /// The program's need, and its PTX.
   void lower(const std::string &name) {
     OwningOpRef<ModuleOp> module = prepare(context, readProgram(name));
-    ASSERT_TRUE(module);
+    ASSERT_TRUE(module && !module->getOps<tile::KernelOp>().empty()) << name;
     auto kernel = *module->getOps<tile::KernelOp>().begin();
     Region *region = &kernel.getBody();
     for (auto roles : kernel.getBody().getOps<tile::SpecializeOp>()) region = &roles.getConsumer();
