@@ -11,7 +11,7 @@
 
 !Q = !tile.shared<64x128xbf16, swizzle = 128, panel = 64>    // one consumer's rows, and later their result
 !KV = !tile.shared<128x128xbf16, swizzle = 128, panel = 64>  // a block of keys, or of values
-!Qs = !tile.ring<2 x !Q>                                     // slot 2n + g: consumer g's rows of the CTA's n-th tile
+!Qs = !tile.ring<4 x !Q>                                     // iteration 2n + g: consumer g's rows of the n-th tile
 !KVs = !tile.ring<2 x !KV>
 !Block = tensor<64x128xf32, #tile.wgmma>                     // scores or weights: a row per query, a column per key;
 !Flight = !tile.pending<!Block>                              // and sums of values, as many columns as a head has
@@ -41,14 +41,15 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
   %tiles = tile.index %batch * %heads * %tall
   %first = tile.cta_id
   %ctas = tile.cta_count
+  %count = tile.index floordiv(%tiles + %ctas - 1 - %first, %ctas)  // this CTA's tiles: every %ctas-th
   %qs = tile.alloc_ring readers 1 : !Qs
   %ks = tile.alloc_ring readers 2 : !KVs
   %vs = tile.alloc_ring readers 2 : !KVs
   %turns = tile.alloc_turns : !tile.turns<2>
 
   tile.specialize producer registers 40 {
-    scf.for %t = %first to %tiles step %ctas {
-      %n = tile.index floordiv(%t - %first, %ctas)
+    scf.for %n = %c0 to %count step %c1 {
+      %t = tile.index %first + %n * %ctas
       // A head's tiles follow one another: CTAs that run at the same time find its keys in the L2 cache.
       %b, %h, %r = tile.unravel %t of [%batch, %heads, %tall]
       scf.for %g = %c0 to %c2 step %c1 {
@@ -83,8 +84,8 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
     %spread = arith.constant dense<0.0> : !Sum
     %never = arith.constant dense<0xFF800000> : !Block
     %none = tile.wgmma_none : !Flight
-    scf.for %t = %first to %tiles step %ctas {
-      %n = tile.index floordiv(%t - %first, %ctas)
+    scf.for %n = %c0 to %count step %c1 {
+      %t = tile.index %first + %n * %ctas
       // The last keys: their scores, without those of keys that are none, and their weights.
       %iq = tile.index 2 * %n + %g
       %rows = tile.ring_wait %qs[%iq] : !Qs -> !Q
@@ -151,6 +152,8 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
       %ending = tile.wgmma %p_end, %values0, %o_end : !Weights, !KV, !Block -> !Flight
       %total = tile.reduce_rows <add> %sum_end : !Sum -> !Rows
       %inverse = tile.approx <rcp> %total : !Rows
+      %b, %h, %r = tile.unravel %t of [%batch, %heads, %tall]
+      %row = tile.index (2 * %r + %g) * %bq
       %all = tile.wgmma_wait %ending : !Flight -> !Block
       tile.ring_release %vs[%last] : !KVs
       %inverse_wide = tile.broadcast %inverse : !Rows -> !Block
@@ -158,8 +161,6 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
       %result = arith.truncf %mean : !Block to !Rounded
       tile.tma_store_wait 0
       tile.store_matrix %result, %out[%c0, %c0] : !Rounded, !Q
-      %b, %h, %r = tile.unravel %t of [%batch, %heads, %tall]
-      %row = tile.index (2 * %r + %g) * %bq
       tile.tma_store %out, %o[%b, %h, %row, %c0] : !Q, !Heads
     }
     tile.tma_store_wait 0

@@ -57,7 +57,6 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
   ^slot(%rows: !Q, %full: !tile.mbarrier):
     tile.tma_load %q[%b, %head, %c0], %rows signal %full : !Queries, !Q
   } : !Qs
-  %queries = tile.ring_wait %qs[%c0] : !Qs -> !Q
 
   // exp(x/√128) is 2^(x·log2(e)/√128), and for powers of two there is an instruction.
   %scale = arith.constant dense<0.127517432> : !Scores
@@ -79,6 +78,7 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
       tile.tma_load %v[%b, %h, %key, %c0], %values signal %full : !Cache, !KV
     } : !KVs
   }
+  %queries = tile.ring_wait %qs[%c0] : !Qs -> !Q
   %top_end, %sum_end, %o_end = scf.for %i = %c0 to %count step %c1
       iter_args(%top = %lowest, %sum = %no_weight, %o0 = %no_value) -> (!Rows, !Rows, !Values) {
     %soon = tile.index %i + 2

@@ -44,7 +44,8 @@ def Tile_UnravelOp : Tile_Op<"unravel", [Pure, DeclareOpInterfaceMethods<InferTy
     ```mlir
     %batch, %head, %row = tile.unravel %cta of [%batches, %heads, %rows]
     ```
-    The place is below the product of the extents. (C1) there is an extent.
+    The place is below the product of the extents, and all are below 2^31, as the CTAs of a grid are. (C1) there is an
+    extent.
   }];
   let arguments = (ins Index:$place, Variadic<Index>:$extents);
   let results = (outs Variadic<Index>:$coordinates);

@@ -76,14 +76,18 @@ void expandSize(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) 
   results.push_back(to.constant(cast<SharedType>(size.getTile()).getShape()[size.getDim()]));
 }
 
+/// In 32 bits, by the op's contract: a division of 64 bits is a function call on a GPU.
 void expandUnravel(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) {
   auto unravel = cast<UnravelOp>(op);
-  Value rest = unravel.getPlace();
-  for (Value extent : llvm::reverse(unravel.getExtents().drop_front())) {
-    results.insert(results.begin(), to.make<arith::RemUIOp>(rest, extent));
+  auto narrow = [&](Value wide) { return to.b.createOrFold<arith::IndexCastOp>(to.loc, to.b.getI32Type(), wide); };
+  auto widen = [&](Value x) { return to.b.createOrFold<arith::IndexCastUIOp>(to.loc, to.b.getIndexType(), x); };
+  Value rest = narrow(unravel.getPlace());
+  for (Value wide : llvm::reverse(unravel.getExtents().drop_front())) {
+    Value extent = narrow(wide);
+    results.insert(results.begin(), widen(to.make<arith::RemUIOp>(rest, extent)));
     rest = to.make<arith::DivUIOp>(rest, extent);
   }
-  results.insert(results.begin(), rest);
+  results.insert(results.begin(), widen(rest));
 }
 
 void expandFoldColumns(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) {

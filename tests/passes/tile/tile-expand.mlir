@@ -20,16 +20,22 @@ tile.kernel @index(%x: !tile.global<64xf32>, %n: index) grid 1 {
   tile.return
 }
 
-// The last coordinate is the fastest.
+// The last coordinate is the fastest. In 32 bits: a division of 64 is a function on a GPU.
 // CHECK-LABEL: tile.kernel @unravel(
 // CHECK-SAME: %[[N0:[a-z0-9]*]]: index, %[[N1:[a-z0-9]*]]: index, %[[N2:[a-z0-9]*]]: index
 tile.kernel @unravel(%x: !tile.global<64xf32>, %n0: index, %n1: index, %n2: index) grid 1 {
   // CHECK: %[[C:.*]] = tile.cta_id
   %c = tile.cta_id
-  // CHECK: %[[K:.*]] = arith.remui %[[C]], %[[N2]] : index
-  // CHECK: %[[R:.*]] = arith.divui %[[C]], %[[N2]] : index
-  // CHECK: %[[J:.*]] = arith.remui %[[R]], %[[N1]] : index
-  // CHECK: %[[I:.*]] = arith.divui %[[R]], %[[N1]] : index
+  // CHECK: %[[P:.*]] = arith.index_cast %[[C]] : index to i32
+  // CHECK: %[[E2:.*]] = arith.index_cast %[[N2]] : index to i32
+  // CHECK: %[[R2:.*]] = arith.remui %[[P]], %[[E2]] : i32
+  // CHECK: %[[K:.*]] = arith.index_castui %[[R2]] : i32 to index
+  // CHECK: %[[Q2:.*]] = arith.divui %[[P]], %[[E2]] : i32
+  // CHECK: %[[E1:.*]] = arith.index_cast %[[N1]] : index to i32
+  // CHECK: %[[R1:.*]] = arith.remui %[[Q2]], %[[E1]] : i32
+  // CHECK: %[[J:.*]] = arith.index_castui %[[R1]] : i32 to index
+  // CHECK: %[[Q1:.*]] = arith.divui %[[Q2]], %[[E1]] : i32
+  // CHECK: %[[I:.*]] = arith.index_castui %[[Q1]] : i32 to index
   %i, %j, %k = tile.unravel %c of [%n0, %n1, %n2]
   // CHECK: "user"(%[[I]], %[[J]], %[[K]])
   "user"(%i, %j, %k) : (index, index, index) -> ()
