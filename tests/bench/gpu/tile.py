@@ -101,11 +101,18 @@ def bits(tensor):
     return tensor.view(torch.uint8) if tensor.dim() else tensor.view(1).view(torch.uint8)
 
 
-def contestants_of(library, root, case, faults):
-    """The case's programs that compile."""
+def candidates(folder, programs):
+    """{name: path} of the files in a folder that race beside those programs: `decode.deeper.mlir` beside `decode`."""
+    files = sorted(folder.glob("*.mlir")) if folder else []
+    return {file.stem: file.resolve() for file in files if file.name.split(".")[0] in programs}
+
+
+def contestants_of(library, root, case, folder, faults):
+    """The case's programs that compile, and the folder's."""
     programs, made = case["programs"], {}
     if isinstance(programs, str):
         programs = {pathlib.Path(programs).stem: programs}
+    programs = programs | candidates(folder, programs)
     for name, path in programs.items():
         try:
             made[name] = Contestant(library, root / path, case)
@@ -117,7 +124,7 @@ def contestants_of(library, root, case, faults):
 def measure(library, root, case, arguments):
     """The record of one case, with what is wrong with it in `faults`."""
     record = {"name": case["name"], "bind": case.get("bind", {}), "programs": {}, "faults": []}
-    made = contestants_of(library, root, case, record["faults"])
+    made = contestants_of(library, root, case, arguments.programs, record["faults"])
     if not made:
         return record
     first = next(iter(made.values()))
@@ -214,6 +221,8 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=HERE.parents[2], help="where the programs' paths begin")
     parser.add_argument("--cases", type=pathlib.Path, default=HERE / "tile_cases.py")
     parser.add_argument("--case", action="append", default=[], help="only cases with this in their name")
+    parser.add_argument("--programs", type=pathlib.Path,
+                        help="a folder whose files PROGRAM.WHATEVER.mlir race in all cases that PROGRAM races in")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--no-iso", action="store_true", help="leave out the races behind a rest")
     parser.add_argument("--check-only", action="store_true", help="results and bits, no times")
