@@ -161,8 +161,8 @@ void Memory::startAt(Value offset, Value more) {
 
 void Memory::moveBy(Value bytes) {
   OpBuilder &b = to.rewriter;
-  Value wide = LLVM::SExtOp::create(b, to.loc, b.getI64Type(), bytes);
-  start = LLVM::GEPOp::create(b, to.loc, start.getType(), b.getI8Type(), start, ValueRange{wide});
+  if (bytes.getType().isInteger(32)) bytes = LLVM::SExtOp::create(b, to.loc, b.getI64Type(), bytes);
+  start = LLVM::GEPOp::create(b, to.loc, start.getType(), b.getI8Type(), start, ValueRange{bytes});
 }
 
 Place Memory::at(int64_t elements) {
@@ -184,6 +184,16 @@ Place Memory::swizzledAt(int64_t offset) {
   if (offset != whole) from = a.add(from, offset - whole);
   Value number = a.rem(a.div(from, line), chunks);
   return {a.past(base, a.bxor(from, a.mul(number, 16))), whole};
+}
+
+Place Memory::inRow(int64_t rows, int64_t columns) {
+  int64_t line = tile && tile->swizzle ? tile->rowBytes() : 0, right = columns * bytes;
+  // What is added to a swizzled address is no part of a chunk's number then, nor of a row's in the swizzle's period.
+  bool isSwizzledAlike =
+      tile && tile->panels() <= 1 && line >= 128 && right % 128 == 0 && rows % (tile->swizzle / 16) == 0;
+  if (!isSwizzledAlike || right == 0) return at(rows * (tile ? tile->columns : 0) + columns);
+  Place first = swizzledAt(0);
+  return {first.pointer, rows * line + right};
 }
 
 /// Rows do not follow one another: the element's row and column say where it lies.

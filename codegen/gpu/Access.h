@@ -52,7 +52,9 @@ public:
   void startAt(mlir::Value offset, ThreadPlace place, int64_t stride, int64_t reach);
   /// `elements` past the start.
   Place at(int64_t elements);
-  /// Moves the start, in global memory, by so many bytes (i32, signed).
+  /// In a tile: so many columns past the start, which end in the start's row, and so many rows down.
+  Place inRow(int64_t rows, int64_t columns);
+  /// Moves the start, in global memory, by so many bytes (i32 or i64, signed).
   void moveBy(mlir::Value bytes);
 
 private:

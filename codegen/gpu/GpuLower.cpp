@@ -36,14 +36,10 @@ using Frames = DenseMap<Operation *, Frame>;
 
 class GpuLowering {
 public:
-  GpuLowering(MLIRContext *context, const Frames &frames)
-      : frames(frames), conversions(context, types, rows(context, frames)) {}
+  GpuLowering(MLIRContext *context, const Frames &frames) : conversions(context, types, rows(context, frames)) {}
 
   LogicalResult run(LLVM::LLVMFuncOp function) const {
-    auto between = [&](LLVM::LLVMFuncOp lowered) {
-      if (frames.find(lowered)->second.warpgroups) improveLoops(lowered);
-    };
-    if (failed(conversions.run(function, between)) || failed(verifyThreadLevel(function))) return failure();
+    if (failed(conversions.run(function, improveLoops)) || failed(verifyThreadLevel(function))) return failure();
     IRRewriter rewriter(function.getContext());
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);
@@ -52,7 +48,6 @@ public:
   }
 
 private:
-  const Frames &frames;
   TileTypes types;
   Conversions conversions;
 

@@ -35,13 +35,15 @@ class CarriedRemainders {
 public:
   CarriedRemainders(scf::ForOp loop, IRRewriter &b) : loop(loop), b(b) {}
 
-  void run() {
-    if (!loop.getInductionVar().getType().isInteger(32) || !matchPattern(loop.getStep(), m_One())) return;
+  /// Returns the loop, which is another one where it carries more.
+  scf::ForOp run() {
+    if (!loop.getInductionVar().getType().isInteger(32) || !matchPattern(loop.getStep(), m_One())) return loop;
     for (Operation &op : *loop.getBody()) collect(&op);
     while (!groups.empty()) {
       auto [key, uses] = groups.pop_back_val();
       carry(key, uses);
     }
+    return loop;
   }
 
 private:
@@ -120,8 +122,8 @@ private:
     return LLVM::AddOp::create(b, loop.getLoc(), first, i32(distance));
   }
 
-  /// Values of the loop: for each distance the remainder, and the parity where it is asked for. The remainder of one
-  /// less was this one's, a turn before.
+  /// Values of the loop: for each distance the remainder, and the parity where it is asked for. A remainder will be in
+  /// a turn what the one ahead of it is now.
   void carry(const Remainders &key, const Distances &distances) {
     Location loc = loop.getLoc();
     b.setInsertionPoint(loop);
@@ -142,9 +144,9 @@ private:
       }
       SmallVector<Value> yielded;
       for (const auto &[distance, uses] : distances) {
-        bool follows = now.contains(distance + 1) && uses.parities.empty();
-        if (follows) {
-          yielded.push_back(now[distance + 1]);
+        auto ahead = llvm::find_if(now, [&](auto &other) { return (other.first - distance - 1) % key.by == 0; });
+        if (ahead != now.end() && uses.parities.empty()) {
+          yielded.push_back(ahead->second);
           continue;
         }
         Value more = LLVM::AddOp::create(inside, loc, now[distance], one);
@@ -178,5 +180,5 @@ void kiln::codegen::gpu::improveLoops(LLVM::LLVMFuncOp function) {
   SmallVector<scf::ForOp> loops;
   function.walk([&](scf::ForOp loop) { loops.push_back(loop); }); // inner ones first
   IRRewriter b(function.getContext());
-  for (scf::ForOp loop : loops) CarriedRemainders(loop, b).run();
+  for (scf::ForOp loop : loops) carrySources(CarriedRemainders(loop, b).run(), b);
 }

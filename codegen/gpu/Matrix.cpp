@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -18,8 +19,8 @@ namespace {
 
 //===- Asynchronous copies ----------------------------------------------------------------------------------------===//
 
-/// The box in chunks of 16 bytes, dealt to the threads along rows. A thread's chunks lie in one column where the
-/// threads are whole rows, so that all but the row is computed once.
+/// The box in chunks of 16 bytes, dealt to the threads along rows: of so few columns at a time that a thread meets each
+/// row several times, 128 bytes further, which instructions say themselves; or of whole rows.
 class BoxCopy {
 public:
   BoxCopy(tile::AsyncCopyOp copy, ArrayRef<ValueRange> operands, Lowering &to)
@@ -31,15 +32,22 @@ public:
     elements = 16 / tile::bytesOf(tile.getElementType());
     chunksPerRow = tile.getShape()[1] / elements;
     chunks = tile.getShape()[0] * chunksPerRow;
+    width = chunksOfPass();
   }
 
   void run() {
     int64_t threads = to.threads();
-    bool inColumns = threads % chunksPerRow == 0; // a thread's chunks lie below one another
-    for (int64_t first = 0; first < chunks; first += threads) {
-      bool whole = first + threads <= chunks;
-      if (first == 0 || !inColumns || !whole) startAt(first, whole);
-      copyChunk(inColumns && whole ? first / chunksPerRow : 0);
+    if (threads % width != 0 || chunks % threads != 0) {
+      for (int64_t first = 0; first < chunks; first += threads) {
+        startAt(first, first + threads <= chunks);
+        copyChunk(0, 0);
+      }
+      return;
+    }
+    startAt(0, true);
+    for (int64_t row = 0; row < tile.getShape()[0]; row += threads / width) {
+      if (stride && row > 0) source.moveBy(bytesOf(threads / width));
+      for (int64_t column = 0; column < chunksPerRow; column += width) copyChunk(row, column * elements);
     }
   }
 
@@ -51,42 +59,74 @@ private:
   Memory source, target;
   Value offset, rows, columns;
   int64_t elements, chunksPerRow, chunks;
-  Value stride;             ///< of rows, i64, where it is no number
-  Value row, column, bytes; ///< of the thread's chunk that offsets count from
+  int64_t width;               ///< chunks of a row that the threads take at a time
+  Value stride;                ///< of rows, i64, where it is no number
+  Value rowsLeft, columnsLeft; ///< from the thread's first chunk on; null if all of the tile's are there
 
-  /// Offsets in the source count from row `row` of the thread's column.
-  void startSource(Value row) {
+  /// The fewest chunks, of 128 bytes at least, of which the threads take the same in every pass; else a row's.
+  int64_t chunksOfPass() const {
+    constexpr int64_t kLine = 128 / 16;
+    for (int64_t width = kLine; width < chunksPerRow; width *= 2)
+      if (chunksPerRow % width == 0 && to.threads() % width == 0 && tile.getShape()[0] % (to.threads() / width) == 0)
+        return width;
+    return chunksPerRow;
+  }
+
+  /// What a limit leaves behind a place; null where it is known to leave all of the tile.
+  Value leftOf(Value limit, Value lowered, Value place, int64_t extent) const {
+    APInt constant;
+    bool isAll = matchPattern(limit, m_ConstantInt(&constant)) && constant.sge(extent);
+    return isAll ? Value() : a.sub(lowered, place);
+  }
+  /// Bytes from a row to the one so many further down, i64.
+  Value bytesOf(int64_t down) {
+    Value factor = to.i64(down * tile::bytesOf(tile.getElementType()));
+    return LLVM::MulOp::create(to.rewriter, to.loc, stride, factor);
+  }
+
+  /// Offsets in the source count from the thread's chunk.
+  void startSource(Value row, Value column) {
     if (!stride) {
       auto known = static_cast<int64_t>(*copy.getRowStride());
-      return source.startAt(offset, {row, column}, known, (tile.getShape()[0] - 1) * known);
+      return source.startAt(offset, {row, column}, known, (tile.getShape()[0] - 1) * known + tile.getShape()[1]);
     }
     OpBuilder &b = to.rewriter;
     Value down = LLVM::MulOp::create(b, to.loc, LLVM::SExtOp::create(b, to.loc, b.getI64Type(), row), stride);
-    source.startAt(offset, LLVM::AddOp::create(b, to.loc, down, LLVM::SExtOp::create(b, to.loc, b.getI64Type(), column)));
+    source.startAt(offset,
+                   LLVM::AddOp::create(b, to.loc, down, LLVM::SExtOp::create(b, to.loc, b.getI64Type(), column)));
   }
 
-  /// The thread's chunk from chunk `first` on; threads that have none repeat the last. Where threads are whole rows and
-  /// every one has a chunk, the thread's very first.
+  /// The thread's chunk from chunk `first` on; threads that have none repeat the last where not all have one.
   void startAt(int64_t first, bool whole) {
     Value number = to.thread();
     if (first > 0) number = a.add(number, a.c(first));
     if (!whole) number = a.min(number, a.c(chunks - 1));
-    row = a.div(number, chunksPerRow);
-    column = a.mul(a.rem(number, chunksPerRow), elements);
-    startSource(row);
+    Value row = a.div(number, width), column = a.mul(a.rem(number, width), elements);
+    startSource(row, column);
     target.startAt(to.i64(0), a.add(a.mul(row, tile.getShape()[1]), column));
-    Value left = a.max(a.min(a.sub(columns, column), a.c(elements)), a.c(0));
-    bytes = a.mul(left, 16 / elements);
+    rowsLeft = leftOf(copy.getRows(), rows, row, tile.getShape()[0]);
+    columnsLeft = leftOf(copy.getColumns(), columns, column, tile.getShape()[1]);
   }
 
-  void copyChunk(int64_t down) {
-    Value here = down == 0 ? row : a.add(row, a.c(down));
-    Value some = a.select(a.less(here, rows), bytes, a.c(0));
-    // Constant strides are offsets in the instruction.
-    if (stride && down > 0) startSource(here);
-    int64_t past = stride ? 0 : down * static_cast<int64_t>(*copy.getRowStride());
-    NVVM::CpAsyncOp::create(to.rewriter, to.loc, addressOf(to, target.at(down * tile.getShape()[1])),
-                            addressOf(to, source.at(past)), 16, NVVM::LoadCacheModifierKind::CG, some);
+  /// Bytes of the chunk so much further that are there; null for all.
+  Value bytesAt(int64_t down, int64_t right) {
+    Value inRows = rowsLeft ? a.less(a.c(down), rowsLeft) : Value();
+    if (!columnsLeft || to.frame.wholeChunks.contains(copy)) {
+      Value isThere = a.both(inRows, columnsLeft ? a.less(a.c(right), columnsLeft) : Value());
+      // All or none, as a shifted bit: the backend makes no selections of selections of it, and so the assembler takes
+      // the condition for the instruction's predicate.
+      return isThere ? a.shl(LLVM::ZExtOp::create(to.rewriter, to.loc, to.rewriter.getI32Type(), isThere), 4) : Value();
+    }
+    Value left = a.max(a.min(a.sub(columnsLeft, a.c(right)), a.c(elements)), a.c(0));
+    Value bytes = a.mul(left, 16 / elements);
+    return inRows ? a.select(inRows, bytes, a.c(0)) : bytes;
+  }
+
+  /// The chunk so many rows and columns further, in the rows that the source has come to.
+  void copyChunk(int64_t down, int64_t right) {
+    int64_t past = stride ? right : down * static_cast<int64_t>(*copy.getRowStride()) + right;
+    NVVM::CpAsyncOp::create(to.rewriter, to.loc, addressOf(to, target.inRow(down, right)),
+                            addressOf(to, source.at(past)), 16, NVVM::LoadCacheModifierKind::CG, bytesAt(down, right));
   }
 };
 
@@ -130,8 +170,16 @@ LogicalResult lowerLoadMatrix(Operation *op, ArrayRef<ValueRange> operands, Lowe
     i = a.add(i, a.mul(a.div(warp, f.q), f.rows / f.p));
   (swapped ? j : i) = a.add(swapped ? j : i, within);
   Value row = swapped ? j : i, column = swapped ? i : j;
-  row = a.add(row, to.low32(operands[1][0]));
-  column = a.add(column, to.low32(operands[2][0]));
+  // Places that are known are in the instruction, so that loads along a tile share what is computed.
+  int64_t known = 0;
+  auto moved = [&](Value place, Value from, ValueRange lowered, int64_t unit) {
+    APInt constant;
+    if (!matchPattern(from, m_ConstantInt(&constant))) return a.add(place, to.low32(lowered[0]));
+    known += constant.getSExtValue() * unit;
+    return place;
+  };
+  row = moved(row, load.getRow(), operands[1], rowLength);
+  column = moved(column, load.getColumn(), operands[2], 1);
   memory.startAt(to.i64(0), a.add(a.mul(row, rowLength), column));
 
   auto layout = isB != swapped ? NVVM::MMALayout::col : NVVM::MMALayout::row; // col transposes each matrix
@@ -149,8 +197,8 @@ LogicalResult lowerLoadMatrix(Operation *op, ArrayRef<ValueRange> operands, Lowe
     int64_t offset = swapped ? first.column * rowLength + first.row : first.row * rowLength + first.column;
     SmallVector<Type> words(count, b.getI32Type());
     Type type = count == 1 ? words[0] : LLVM::LLVMStructType::getLiteral(b.getContext(), words);
-    Value loaded = NVVM::LdMatrixOp::create(b, to.loc, type, addressOf(to, memory.at(offset)), count, layout, shape,
-                                            NVVM::LdStMatrixEltType::B16);
+    Value loaded = NVVM::LdMatrixOp::create(b, to.loc, type, addressOf(to, memory.at(known + offset)), count, layout,
+                                            shape, NVVM::LdStMatrixEltType::B16);
     for (int w = 0; w < count; ++w) {
       Value word = count == 1 ? loaded : LLVM::ExtractValueOp::create(b, to.loc, loaded, w).getResult();
       units.push_back(LLVM::BitcastOp::create(b, to.loc, pair, word));

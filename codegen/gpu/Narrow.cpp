@@ -125,8 +125,21 @@ private:
     state.attributes.append(op->getDiscardableAttrs().begin(), op->getDiscardableAttrs().end());
     b.setInsertionPoint(op);
     Operation *made = b.create(state);
+    markExact(op, made);
     for (auto [from, to] : llvm::zip_equal(op->getResults(), made->getResults())) replace(from, to);
     dead.push_back(op);
+  }
+
+  /// The wide op loses nothing, as its operands have 32 bits; nor does the narrow one, as the result has. That is worth
+  /// saying: what counts in a loop is then known to go on counting when it is widened again.
+  void markExact(Operation *wide, Operation *made) {
+    auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(made);
+    if (!flags) return;
+    auto positive = [&](Value value) { return fits(value, Needs::NotNegative); };
+    bool isPositive = llvm::all_of(wide->getOperands(), positive) && positive(wide->getResult(0));
+    auto exact = arith::IntegerOverflowFlags::nsw;
+    if (isPositive) exact = exact | arith::IntegerOverflowFlags::nuw;
+    made->setAttr(flags.getIntegerOverflowAttrName(), arith::IntegerOverflowFlagsAttr::get(made->getContext(), exact));
   }
 
   /// Uses `to` for `from`, widened where it is read as it was.

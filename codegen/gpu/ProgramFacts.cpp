@@ -1,4 +1,5 @@
 // Facts about roles and rings, gathered before ops are lowered one by one.
+#include "codegen/gpu/Divisors.h"
 #include "codegen/gpu/Frame.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -16,6 +17,12 @@ static bool isFollowedByRing(tile::AllocRingOp ring) {
     if (!isPure(op) && !isa<tile::AllocOp, tile::AllocRingOp, tile::AllocTurnsOp>(op)) return false;
   }
   return false;
+}
+
+/// Whether all chunks of 16 bytes of an asynchronous copy are there or are not.
+static bool hasWholeChunks(tile::AsyncCopyOp copy, tile::KernelOp kernel) {
+  int64_t chunk = 16 / tile::bytesOf(copy.getTarget().getType().getElementType());
+  return knownDivisor(copy.getColumns(), kernel) % std::max<int64_t>(chunk, 1) == 0;
 }
 
 /// CTAs of an SM that the roles' registers leave room for.
@@ -42,6 +49,7 @@ ProgramFacts::ProgramFacts(tile::KernelOp kernel)
     storesInBulk |= isa<tile::TmaStoreOp, tile::BulkStoreOp>(op);
     if (auto ring = dyn_cast<tile::AllocRingOp>(op); ring && ring.getReaders() && !isFollowedByRing(ring))
       readyBehind.insert(op);
+    if (auto copy = dyn_cast<tile::AsyncCopyOp>(op); copy && hasWholeChunks(copy, kernel)) wholeChunks.insert(op);
   });
   kernel.walk([&](tile::AllocTurnsOp turns) {
     this->turns[turns] = nextBarrier;

@@ -1,0 +1,146 @@
+// Where asynchronous copies read, from turn to turn. A pointer whose distance from an argument is a sum of what the
+// loop does not change and of a multiple of the loop's counter moves by as much each turn: it is carried, which takes
+// an addition where the strides are known at launch only, not a multiplication of 64 bits and what leads to it.
+#include "codegen/gpu/Loops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+
+/// What a number grows by when the counter does by 1: `constant`, times `factor` where there is one, which the loop
+/// does not change.
+struct Growth {
+  int64_t constant = 0;
+  Value factor;
+};
+
+class Sources {
+public:
+  Sources(scf::ForOp loop, IRRewriter &b) : loop(loop), b(b), loc(loop.getLoc()) {}
+
+  scf::ForOp run() {
+    llvm::SetVector<LLVM::GEPOp> starts;
+    if (loop.getInductionVar().getType().isInteger(32))
+      loop.walk([&](NVVM::CpAsyncOp copy) {
+        if (LLVM::GEPOp start = startOf(copy.getSrc())) starts.insert(start);
+      });
+    for (LLVM::GEPOp start : starts)
+      if (std::optional<Growth> growth = growthOf(start.getDynamicIndices().front())) carry(start, *growth);
+    return loop;
+  }
+
+private:
+  scf::ForOp loop;
+  IRRewriter &b;
+  Location loc;
+
+  bool isOutside(Value value) { return loop.isDefinedOutsideOfLoop(value); }
+
+  /// The first of the additions that lead to a pointer from one that the loop does not change, if its elements are
+  /// counted by one number of 64 bits.
+  LLVM::GEPOp startOf(Value pointer) {
+    auto start = pointer.getDefiningOp<LLVM::GEPOp>();
+    if (!start || isOutside(start)) return {};
+    if (!isOutside(start.getBase())) return startOf(start.getBase());
+    bool isPlain = start.getDynamicIndices().size() == 1 && start.getRawConstantIndices().size() == 1;
+    return isPlain && start.getDynamicIndices().front().getType().isInteger(64) ? start : LLVM::GEPOp();
+  }
+
+  std::optional<Growth> sum(std::optional<Growth> x, std::optional<Growth> y, int64_t sign) {
+    if (!x || !y) return std::nullopt;
+    if (y->constant == 0) return x;
+    if (x->constant == 0) return Growth{sign * y->constant, y->factor};
+    if (x->factor != y->factor) return std::nullopt;
+    return Growth{x->constant + sign * y->constant, x->factor};
+  }
+
+  std::optional<Growth> product(Value x, Value y) {
+    if (isOutside(x)) std::swap(x, y);
+    std::optional<Growth> growth = growthOf(x);
+    if (!growth || !isOutside(y)) return std::nullopt;
+    APInt constant;
+    if (matchPattern(y, m_ConstantInt(&constant)))
+      growth->constant *= constant.getSExtValue();
+    else if (growth->factor)
+      return std::nullopt;
+    else
+      growth->factor = y;
+    return growth;
+  }
+
+  /// Whether an op's result is right in its type: it may be widened before as after.
+  static bool isExact(Operation *op) {
+    if (op->getResult(0).getType().getIntOrFloatBitWidth() == 64) return true; // which nothing widens
+    auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+    return flags && flags.hasNoSignedWrap();
+  }
+
+  /// How a number grows; none where that is not known, or not the same in every turn.
+  std::optional<Growth> growthOf(Value value) {
+    if (value == loop.getInductionVar()) return Growth{1, {}};
+    if (isOutside(value)) return Growth{};
+    Operation *op = value.getDefiningOp();
+    if (!op) return std::nullopt;
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp, LLVM::SExtOp, LLVM::ZExtOp>(op))
+      return widened(op) ? growthOf(op->getOperand(0)) : std::nullopt;
+    bool isIndex = value.getType().isIndex();
+    if (!isIndex && !isExact(op)) return std::nullopt;
+    if (isa<arith::AddIOp, LLVM::AddOp>(op)) return sum(growthOf(op->getOperand(0)), growthOf(op->getOperand(1)), 1);
+    if (isa<arith::SubIOp, LLVM::SubOp>(op)) return sum(growthOf(op->getOperand(0)), growthOf(op->getOperand(1)), -1);
+    if (isa<arith::MulIOp, LLVM::MulOp>(op)) return product(op->getOperand(0), op->getOperand(1));
+    return std::nullopt;
+  }
+
+  /// Whether a cast keeps the number.
+  static bool widened(Operation *cast) {
+    auto bits = [](Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); };
+    return bits(cast->getResult(0).getType()) >= bits(cast->getOperand(0).getType());
+  }
+
+  Value wide(Value value) {
+    if (value.getType().isInteger(64)) return value;
+    if (value.getType().isIndex()) return arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
+    return arith::ExtSIOp::create(b, loc, b.getI64Type(), value);
+  }
+  Value i64(int64_t value) { return LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(value)); }
+
+  /// The pointer of the first turn: its ops again, in front of the loop.
+  Value first(Value value, IRMapping &map) {
+    if (isOutside(value)) return value;
+    if (Value known = map.lookupOrNull(value)) return known;
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands()) first(operand, map);
+    return b.clone(*op, map)->getResult(0);
+  }
+
+  void carry(LLVM::GEPOp start, Growth growth) {
+    b.setInsertionPoint(loop);
+    IRMapping map;
+    map.map(loop.getInductionVar(), loop.getLowerBound());
+    Value initial = first(start.getResult(), map), step = wide(loop.getStep());
+    if (growth.factor) step = LLVM::MulOp::create(b, loc, step, wide(growth.factor));
+    auto bytes = static_cast<int64_t>(start.getElemType().getIntOrFloatBitWidth()) / 8;
+    APInt turn;
+    Value move = matchPattern(loop.getStep(), m_ConstantInt(&turn)) && !growth.factor
+                     ? i64(turn.getSExtValue() * growth.constant * bytes)
+                     : LLVM::MulOp::create(b, loc, step, i64(growth.constant * bytes)).getResult();
+    auto next = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> carried) -> SmallVector<Value> {
+      return {LLVM::GEPOp::create(inside, loc, carried[0].getType(), inside.getI8Type(), carried[0], ValueRange{move})};
+    };
+    auto made = loop.replaceWithAdditionalYields(b, initial, /*replaceInitOperandUsesInLoop=*/false, next);
+    if (failed(made)) return;
+    loop = cast<scf::ForOp>(*made);
+    start.getResult().replaceAllUsesWith(loop.getRegionIterArgs().back());
+  }
+};
+
+} // namespace
+
+scf::ForOp kiln::codegen::gpu::carrySources(scf::ForOp loop, IRRewriter &b) { return Sources(loop, b).run(); }
