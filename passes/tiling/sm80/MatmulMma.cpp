@@ -2,8 +2,9 @@
 //
 //   the first stages - 1 blocks along k are on their way; the first is there
 //   for each block:
-//     the copy starts of the block that comes stages - 1 later; what goes through registers is emitted one block ahead
-//     for each k16: the next k16's fragments are read, then this one's atoms run; k ascending
+//     what goes through registers is emitted one block ahead
+//     for each k16: the next k16's fragments are read, then this one's atoms run; k ascending. In between, copies start
+//     of the block that comes stages - 1 later: of one operand in the first k16, of the other one in the second
 //     before the last k16: what went through registers is stored; wait for the next block; barrier: everyone's part of
 //     it is there, and nobody reads this one any more
 //   the sums go through shared memory to the epilogue
@@ -85,7 +86,6 @@ private:
   FailureOr<SmallVector<Value>> step(Value block, ValueRange carried) {
     SmallVector<Value> sums(carried.take_front(slices));
     Operands operands{SmallVector<Value, 4>(carried.slice(slices, slices)), carried.back()};
-    startCopies(block);
     auto [following, existing] = frame.following(block);
     MatmulFeeds::InFlight inFlight;
     if (frame.blocks > 1) {
@@ -93,13 +93,18 @@ private:
       if (failed(loaded)) return failure();
       inFlight = std::move(*loaded);
     }
+    bool isShort = s.bk <= 2 * kAtomK; // behind whose second k16 everyone meets
     for (int64_t k = 0; k < s.bk; k += kAtomK) {
-      bool isLast = k + kAtomK == s.bk;
+      bool isFirst = k == 0, isLast = k + kAtomK == s.bk;
       if (isLast) {
+        if (isFirst) startCopies(block, {Left, Right});
+        if (feeds.anyAsync()) tile::AsyncCommitOp::create(b, loc);
         if (frame.blocks > 1 && failed(feeds.store(inFlight, existing, following))) return failure();
         arrive();
       }
       Operands next = isLast ? read(existing, 0) : read(block, k + kAtomK);
+      if (isFirst && !isLast) startCopies(block, isShort ? ArrayRef<Side>{Left, Right} : ArrayRef<Side>{Left});
+      if (k == kAtomK && !isShort) startCopies(block, {Right});
       for (int64_t slice = 0; slice < slices; ++slice)
         sums[slice] = tile::MmaOp::create(b, loc, operands.a[slice], operands.b, sums[slice]);
       operands = std::move(next);
@@ -109,16 +114,17 @@ private:
     return sums;
   }
 
-  void startCopies(Value block) {
-    if (!feeds.anyAsync()) return;
-    if (frame.blocks >= s.stages) {
-      Value ahead = index.add(block, index.constant(s.stages - 1));
-      (void)ifElse(frame.context, less(frame.context, ahead, index.constant(frame.blocks)), [&] {
-        feeds.copy(ahead);
-        return success();
-      });
-    }
-    tile::AsyncCommitOp::create(b, loc);
+  /// Starts copies of the block that comes stages - 1 later. They stand behind the loads of fragments that are needed
+  /// first, since shared memory serves what it is asked in turn, and one operand's behind a k16's products each.
+  void startCopies(Value block, ArrayRef<Side> sides) {
+    bool any = llvm::any_of(sides, [&](Side side) { return feeds[side].isAsync(); });
+    if (!any || frame.blocks < s.stages) return;
+    Value ahead = index.add(block, index.constant(s.stages - 1));
+    (void)ifElse(frame.context, less(frame.context, ahead, index.constant(frame.blocks)), [&] {
+      for (Side side : sides)
+        if (feeds[side].isAsync()) feeds[side].copy(ahead);
+      return success();
+    });
   }
 
   /// This warp's fragments of 16 k's of a block, from `k` on.

@@ -1,8 +1,8 @@
 // RUN: kiln-opt %s --split-input-file --tile-schedule=target=sm_90a --tile-graph=target=sm_90a --canonicalize --cse | FileCheck %s
 
 // Plain memory with rows of whole chunks: copied asynchronously, some blocks ahead; one barrier per block; the next
-// k16's fragments are read before this one's atoms, the next block's first ones too; the epilogue reads rows of the sums from shared memory and stores
-// 16 bytes a thread.
+// k16's fragments are read before this one's atoms, the next block's first ones too; copies start behind fragments, one
+// operand's behind those of each k16; the epilogue reads rows of the sums from shared memory and stores 16 bytes a thread.
 // CHECK-LABEL: tile.kernel @matmul_nt
 // CHECK-SAME: grid 512 threads 256
 // CHECK: tile.alloc_ring : <4 x <128x64xbf16, swizzle = 128>>
@@ -13,20 +13,24 @@
 // CHECK-NEXT: %[[A0:.*]] = tile.load_matrix
 // CHECK-NEXT: %[[B0:.*]] = tile.load_matrix {{.*}} transpose
 // CHECK-NEXT: scf.for %[[BLOCK:.*]] = %c0 to %c64 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}, %[[A:.*]] = %[[A0]], %[[B:.*]] = %[[B0]])
-// CHECK: scf.if
-// CHECK: tile.async_copy
-// CHECK: tile.async_copy
-// CHECK: }
-// CHECK-NEXT: tile.async_commit
+// CHECK-NOT: tile.async_copy
 // CHECK: tile.load_matrix
 // CHECK-NEXT: tile.load_matrix
-// CHECK-NEXT: = tile.mma %[[A]], %[[B]], %[[SUM]]
+// CHECK: scf.if
+// CHECK: tile.async_copy {{.*}} <128x64xbf16
+// CHECK-NOT: tile.async_copy
+// CHECK: }
+// CHECK: = tile.mma %[[A]], %[[B]], %[[SUM]]
 // CHECK-NEXT: tile.load_matrix
 // CHECK-NEXT: tile.load_matrix {{.*}} transpose
+// CHECK-NEXT: scf.if
+// CHECK: tile.async_copy {{.*}} <256x64xbf16
+// CHECK: }
 // CHECK-NEXT: = tile.mma %
 // CHECK-NEXT: tile.load_matrix
 // CHECK-NEXT: tile.load_matrix
 // CHECK-NEXT: = tile.mma %
+// CHECK-NEXT: tile.async_commit
 // CHECK-NEXT: tile.async_wait 2
 // CHECK-NEXT: tile.barrier
 // CHECK: %[[A1:.*]] = tile.load_matrix
