@@ -5,6 +5,9 @@
 // started ahead: memory's by copies two steps ahead, in a ring of three slots; shared memory's by fragments that are
 // loaded while the tensor cores work on those before; and that of the loads right behind a barrier by the last product
 // of the step before, which waits for them.
+//
+// What is left is order. Shared memory serves what it is asked in turn, so a product's fragments are asked for first,
+// and copies behind them, A's and B's behind those of a product each: no product waits for both.
 
 !A = !tile.shared<128x64xbf16, swizzle = 128>                   // a step of k: rows of A
 !B = !tile.shared<64x256xbf16, swizzle = 128>                   // and columns of B
@@ -13,9 +16,9 @@
 !AFragment = tensor<128x16xbf16, #tile.mma_a<warps = [2, 4]>>   // an atom's step of k, a quarter of the slot's
 !BFragment = tensor<16x256xbf16, #tile.mma_b<warps = [2, 4]>>
 !Sum = tensor<128x256xf32, #tile.mma_acc<warps = [2, 4]>>
-!Out = !tile.shared<128x264xf32>                                // rows 8 floats longer than C's tile meet all banks
-!Row = tensor<256xf32, #tile.blocked<vec = 8, threads = 32>>    // a row in the hands of one warp
-!Rounded = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
+!Rounded = tensor<128x256xbf16, #tile.mma_acc<warps = [2, 4]>>
+!Out = !tile.shared<128x264xbf16>                               // rows 16 bytes longer than C's tile meet all banks
+!Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>   // a row in the hands of one warp
 !InRow = tensor<256xi1, #tile.blocked<vec = 8, threads = 32>>
 !Operand = !tile.global<?x?xbf16>
 !Result = !tile.global<?x?xbf16>
@@ -57,63 +60,62 @@ tile.kernel @matmul(%a: !Operand {tile.name = "a", tile.dims = ["M", "K"], tile.
     tile.async_load %b[%at, %column], %b_slot : !Operand, !B
     tile.async_commit
   } {tile.unroll}
-  tile.async_wait 1
-  tile.barrier
-  %a_first = tile.slot %as[%c0] : !As -> !A
-  %b_first = tile.slot %bs[%c0] : !Bs -> !B
-  %x_first = tile.load_matrix %a_first[%c0, %c0] : !A -> !AFragment
-  %y_first = tile.load_matrix %b_first[%c0, %c0] : !B -> !BFragment
-  %zero = arith.constant dense<0.0> : !Sum
 
+  // A step ends with fragments whose product is the next one's to start. The first has none, so it starts with zeros.
+  %zero = arith.constant dense<0.0> : !Sum
+  %x_none = arith.constant dense<0.0> : !AFragment
+  %y_none = arith.constant dense<0.0> : !BFragment
   %sum, %x_end, %y_end = scf.for %s = %c0 to %steps step %c1
-      iter_args(%acc = %zero, %x0 = %x_first, %y0 = %y_first) -> (!Sum, !AFragment, !BFragment) {
-    // The slot of the step before is free: everybody has met since.
-    %soon = tile.index %s + 2
-    %more = arith.cmpi slt, %soon, %steps : index
-    scf.if %more {
-      %at = tile.index %soon * %bk
-      %a_slot = tile.slot %as[%soon] : !As -> !A
-      %b_slot = tile.slot %bs[%soon] : !Bs -> !B
-      tile.async_load %a[%row, %at], %a_slot : !Operand, !A
-      tile.async_load %b[%at, %column], %b_slot : !Operand, !B
-    }
-    tile.async_commit
-    %a_here = tile.slot %as[%s] : !As -> !A
-    %b_here = tile.slot %bs[%s] : !Bs -> !B
-    %acc_last, %x_last, %y_last = scf.for %i = %atom to %bk step %atom
-        iter_args(%acc1 = %acc, %x1 = %x0, %y1 = %y0) -> (!Sum, !AFragment, !BFragment) {
-      %x2 = tile.load_matrix %a_here[%c0, %i] : !A -> !AFragment
-      %y2 = tile.load_matrix %b_here[%i, %c0] : !B -> !BFragment
-      %acc2 = tile.mma %x1, %y1, %acc1 : !AFragment, !BFragment, !Sum
-      scf.yield %acc2, %x2, %y2 : !Sum, !AFragment, !BFragment
-    } {tile.unroll}
+      iter_args(%acc = %zero, %x_last = %x_none, %y_last = %y_none) -> (!Sum, !AFragment, !BFragment) {
+    // Once everybody has met, step s is there, and the slot of step s - 1 is free.
     tile.async_wait 1
     tile.barrier
-    // Behind the last step this is a slot that holds something older: it is loaded, and not used.
-    %next = tile.index min(%s + 1, %steps - 1)
-    %a_next = tile.slot %as[%next] : !As -> !A
-    %b_next = tile.slot %bs[%next] : !Bs -> !B
-    %x3 = tile.load_matrix %a_next[%c0, %c0] : !A -> !AFragment
-    %y3 = tile.load_matrix %b_next[%c0, %c0] : !B -> !BFragment
-    %acc3 = tile.mma %x_last, %y_last, %acc_last : !AFragment, !BFragment, !Sum
-    scf.yield %acc3, %x3, %y3 : !Sum, !AFragment, !BFragment
-  }
+    %a_here = tile.slot %as[%s] : !As -> !A
+    %b_here = tile.slot %bs[%s] : !Bs -> !B
+    %soon = tile.index %s + 2
+    %at = tile.index %soon * %bk
+    %a_soon = tile.slot %as[%soon] : !As -> !A
+    %b_soon = tile.slot %bs[%soon] : !Bs -> !B
 
-  // Through shared memory, so that a warp can store whole rows: behind the barrier the tile lies where the rings were.
+    %x0 = tile.load_matrix %a_here[%c0, %c0] : !A -> !AFragment
+    %y0 = tile.load_matrix %b_here[%c0, %c0] : !B -> !BFragment
+    tile.async_load %a[%row, %at], %a_soon : !Operand, !A
+    %acc0 = tile.mma %x_last, %y_last, %acc : !AFragment, !BFragment, !Sum
+
+    %x1 = tile.load_matrix %a_here[%c0, %atom] : !A -> !AFragment
+    %y1 = tile.load_matrix %b_here[%atom, %c0] : !B -> !BFragment
+    tile.async_load %b[%at, %column], %b_soon : !Operand, !B
+    tile.async_commit
+    %acc1 = tile.mma %x0, %y0, %acc0 : !AFragment, !BFragment, !Sum
+
+    %third = tile.index 2 * %atom
+    %accn, %xn, %yn = scf.for %i = %third to %bk step %atom
+        iter_args(%acci = %acc1, %x = %x1, %y = %y1) -> (!Sum, !AFragment, !BFragment) {
+      %x_next = tile.load_matrix %a_here[%c0, %i] : !A -> !AFragment
+      %y_next = tile.load_matrix %b_here[%i, %c0] : !B -> !BFragment
+      %acc_next = tile.mma %x, %y, %acci : !AFragment, !BFragment, !Sum
+      scf.yield %acc_next, %x_next, %y_next : !Sum, !AFragment, !BFragment
+    } {tile.unroll}
+    scf.yield %accn, %xn, %yn : !Sum, !AFragment, !BFragment
+  }
+  %result = tile.mma %x_end, %y_end, %sum : !AFragment, !BFragment, !Sum
+
+  // Rounded, then through shared memory, so that a warp can store whole rows: behind the barrier the tile lies where
+  // the rings were.
+  %rounded = arith.truncf %result : !Sum to !Rounded
   tile.async_wait 0
   tile.barrier
   %out = tile.alloc : !Out
-  tile.store %sum, %out[%c0] aligned 8 rows 264 : !Sum, !Out
+  tile.store %rounded, %out[%c0] aligned 8 rows 264 : !Rounded, !Out
   tile.barrier
   %inside = tile.index %n - %column
   %in_row = tile.lane_mask %inside aligned 8 : !InRow
   %live = tile.index min(%m - %row, %bm)
   scf.for %r = %warp to %live step %warps {
     %from = tile.index %r * %pitch
-    %wide = tile.load %out[%from] aligned 8 : !Out -> !Row
-    %rounded = arith.truncf %wide : !Row to !Rounded
+    %values = tile.load %out[%from] aligned 8 : !Out -> !Row
     %to = tile.index (%row + %r) * %n + %column
-    tile.store %rounded, %c[%to] aligned 8 mask %in_row : !InRow : !Rounded, !Result
+    tile.store %values, %c[%to] aligned 8 mask %in_row : !InRow : !Row, !Result
   }
   tile.return
 }

@@ -8,9 +8,9 @@
 !AFragment = tensor<128x16xbf16, #tile.mma_a<warps = [2, 4]>>
 !BFragment = tensor<16x256xbf16, #tile.mma_b<warps = [2, 4]>>
 !Sum = tensor<128x256xf32, #tile.mma_acc<warps = [2, 4]>>
-!Out = !tile.shared<128x264xf32>
-!Row = tensor<256xf32, #tile.blocked<vec = 8, threads = 32>>
-!Rounded = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
+!Rounded = tensor<128x256xbf16, #tile.mma_acc<warps = [2, 4]>>
+!Out = !tile.shared<128x264xbf16>
+!Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
 !InRow = tensor<256xi1, #tile.blocked<vec = 8, threads = 32>>
 !Matrix = !tile.global<?x?xbf16>
 
@@ -74,20 +74,20 @@ tile.kernel @matmul(%a: !Matrix {tile.name = "a", tile.dims = ["M", "K"], tile.a
     scf.yield %acc_last : !Sum
   }
 
+  %rounded = arith.truncf %sum : !Sum to !Rounded
   tile.async_wait 0
   tile.barrier
   %out = tile.alloc : !Out
-  tile.store %sum, %out[%c0] aligned 8 rows 264 : !Sum, !Out
+  tile.store %rounded, %out[%c0] aligned 8 rows 264 : !Rounded, !Out
   tile.barrier
   %inside = tile.index %n - %column
   %in_row = tile.lane_mask %inside aligned 8 : !InRow
   %live = tile.index min(%m - %row, %bm)
   scf.for %r = %warp to %live step %warps {
     %from = tile.index %r * %pitch
-    %wide = tile.load %out[%from] aligned 8 : !Out -> !Row
-    %rounded = arith.truncf %wide : !Row to !Rounded
+    %values = tile.load %out[%from] aligned 8 : !Out -> !Row
     %to = tile.index (%row + %r) * %n + %column
-    tile.store %rounded, %c[%to] aligned 8 mask %in_row : !InRow : !Rounded, !Matrix
+    tile.store %values, %c[%to] aligned 8 mask %in_row : !InRow : !Row, !Matrix
   }
   tile.return
 }
