@@ -34,6 +34,7 @@ CASE = """A case is a dict:
   peers       {name: function(inputs, outputs) -> function that gives its work to the stream}; "copy": True races a
               device copy of the case's bytes
   beside      {name: {"program": path, "bind": {…}}}: tile programs as peers, on inputs of their own
+  graphs      {name: .mlir text}: what Kiln itself makes of a graph as peers, on the same inputs, judged like programs
   bars        {"hot": {peer: ratio}, "iso": {peer: ratio}}, of the best program; ratios are times faster
   tolerance   of the relative error of the norm
   flops       of one run, for TFLOP/s
@@ -60,12 +61,11 @@ def unwritten(info):
 
 
 class Contestant:
-    """A tile program, compiled, with outputs of its own."""
+    """A tile program or a graph, compiled, with outputs of its own."""
 
-    def __init__(self, library, path, case):
+    def __init__(self, library, text, case):
         bind = ",".join(f"{name}={value!r}" for name, value in case.get("bind", {}).items())
-        self.graph = library.compile(pathlib.Path(path).read_text(), device="cuda", entry=case.get("entry"),
-                                     bind=bind or None)
+        self.graph = library.compile(text, device="cuda", entry=case.get("entry"), bind=bind or None)
         self.report = json.loads(self.graph.report)
         self.outputs = [unwritten(info) for info in self.graph.outputs]
 
@@ -115,7 +115,7 @@ def contestants_of(library, root, case, folder, faults):
     programs = programs | candidates(folder, programs)
     for name, path in programs.items():
         try:
-            made[name] = Contestant(library, root / path, case)
+            made[name] = Contestant(library, (root / path).read_text(), case)
         except kiln.Error as error:
             faults.append(f"{name}: {error}")
     return made
@@ -130,7 +130,8 @@ def measure(library, root, case, arguments):
     first = next(iter(made.values()))
     inputs = first.draw(case)
     reference = case["reference"](inputs) if "reference" in case else None
-    for name, contestant in made.items():
+    graphs = {name: Contestant(library, text, {}) for name, text in case.get("graphs", {}).items()}
+    for name, contestant in (made | graphs).items():
         contestant.prepare(inputs)
         entry = {"compile_seconds": contestant.report["seconds"]["kernels"], "runs_that_differ": contestant.bits_differ()}
         if entry["runs_that_differ"]:
@@ -143,13 +144,13 @@ def measure(library, root, case, arguments):
         record["programs"][name] = entry
     if not arguments.check_only and "peers" in case:
         beside = {name: beside_contestant(library, root, other) for name, other in case.get("beside", {}).items()}
-        record["races"] = races(case, made, beside, inputs, first, arguments)
+        record["races"] = races(case, made, beside | graphs, inputs, first, arguments)
         record["faults"] += missed(case, made, record["races"])
     return record
 
 
 def beside_contestant(library, root, other):
-    contestant = Contestant(library, root / other["program"], other)
+    contestant = Contestant(library, (root / other["program"]).read_text(), other)
     contestant.prepare(contestant.draw(other))
     return contestant
 

@@ -11,7 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples/tile"))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "examples/tile")]
+import cases  # noqa: E402
 import variants  # noqa: E402
 
 TILE = "examples/tile/"
@@ -66,12 +67,24 @@ def odd_beside_even():
                    "bars": {kind: {even: 0.97} for kind in ("hot", "iso")}}
 
 
+def sm80_beside_generated(m, n, k):
+    """By hand without the tensor memory accelerator, beside what Kiln makes of the same product without it."""
+    case = product((m, n, k), "nn", *SM80)
+    a, b, y = (cases.tensor_type(*shape) for shape in ((m, k), (k, n), (m, n)))
+    graph = cases.function({"a": a, "b": b}, y, f"  %y = graph.matmul %a, %b : ({a}, {b}) -> {y}")
+    return case | {"name": f"{case['name']} sm_80", "graphs": {"generated": graph},
+                   "peers": {"cublas": peer(lambda a, b: a @ b, "a", "b")},
+                   "bars": {kind: {"generated": 1.0} for kind in ("hot", "iso")}}
+
+
 def products():
     yield product((8192, 8192, 8192), "nt", *NT, *STEPS, bar=LEVEL)
     yield product((16384, 3072, 768), "nt", *NT, *STEPS, bar=AHEAD)
     for size, bar in [((4096,) * 3, LEVEL), ((2048,) * 3, LEVEL), ((8192, 50304, 768), AHEAD)]:
         yield product(size, "nt", *NT, "pingpong 128x128", bar=bar)
-    yield product((4096,) * 3, "nn", *NN, *SM80, bar=LEVEL)
+    yield product((4096,) * 3, "nn", *NN, bar=LEVEL)
+    yield sm80_beside_generated(4096, 4096, 4096)
+    yield sm80_beside_generated(4104, 4104, 4104)  # in which no tile is whole
     for size, bar in [((8192,) * 3, LEVEL), ((2048,) * 3, LEVEL), ((8192, 50304, 768), AHEAD),
                       ((16384, 3072, 768), AHEAD)]:
         yield product(size, "nn", *NN, bar=bar)
