@@ -43,6 +43,10 @@ static std::unique_ptr<Pass> createRoundingCanonicalizer() {
 
 void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(tiling::createTileGraph({.target = options.target->name()}));
+  addProgramPasses(pm, options);
+}
+
+void kiln::addProgramPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<tile::KernelOp>(tile::createTileExpand());
   pm.addNestedPass<tile::KernelOp>(tile::createTileUnroll());
   pm.addNestedPass<tile::KernelOp>(tile::createTileVerify());

@@ -35,6 +35,8 @@ void addFusedPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 void addScheduledPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// A function of named kernels -> a tile program for each distinct kernel.
 void addTilePasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// What of it makes tile programs that people wrote ready to be lowered.
+void addProgramPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// -> functions of the LLVM dialect.
 void addThreadPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 
