@@ -69,8 +69,9 @@ def GpuLower : Pass<"gpu-lower", "::mlir::ModuleOp"> {
     that lie side by side is one access, as wide as the op's `aligned` and 16 bytes allow. Accesses under a mask are
     predicated, never branched round: whole runs where a `tile.lane_mask` cannot cut them, single elements otherwise; a
     masked load may read what else lies in a 16-byte word that holds an element it asks for. A scalar is stored by one
-    thread. i1 elements are one byte in memory. Index arithmetic is done in 32 bits where ranges prove it. Between memory
-    accesses code is put depth first, so that few registers are live at once.
+    thread. i1 elements are one byte in memory. Index arithmetic is done in 32 bits where ranges prove it. Loops carry
+    remainders of counted numbers and the pointers from which their asynchronous copies read. Between memory accesses
+    code is put depth first, so that few registers are live at once.
 
     On sm_90a roles become branches by warpgroup, of which the producer's is one thread's; rings become barriers in shared
     memory, a phase per round; sums in flight are single registers that nothing but products and waits touch. An op that

@@ -66,6 +66,7 @@ TEST(ThreadPrograms, FaultsAreSeen) {
        "byte 259 of argument 1"},
       {"%v:2 = ptx.load %xt if %last : !llvm.ptr<1> -> i32, i32", "an access of 8 bytes at byte 252"},
       {"%v = llvm.load %xt invariant : !llvm.ptr<1> -> i32\nllvm.store %v, %xt : i32, !llvm.ptr<1>", "read-only"},
+      {"%n = llvm.sub %t, %c31 overflow<nuw> : i32", "llvm.sub overflows on 0x0 and 0x1f"},
       {"llvm.cond_br %last, ^a, ^b\n^a:\nllvm.br ^b\n^b:", "parts the threads of a warp"},
       {"%w = llvm.icmp \"ugt\" %t, %c31 : i32\nllvm.cond_br %w, ^a, ^b\n^a:\nnvvm.barrier0\nllvm.br ^b\n^b:",
        "not every warp"},

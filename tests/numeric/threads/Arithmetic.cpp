@@ -41,6 +41,24 @@ template <U (*fn)(U, U, unsigned)> void integer(Machine &, Warp &w, const Instru
   each(w, i, [&](U a, U b, U) { return masked(fn(a, b, width), width); });
 }
 
+/// The same, and what the op says of overflow holds: in 64 bits the result of narrower operands is exact.
+template <U (*fn)(U, U, unsigned)> void exact(Machine &m, Warp &w, const Instruction &i) {
+  auto flags = cast<LLVM::IntegerOverflowFlagsInterface>(i.op);
+  unsigned width = widthOf(i.results[0].element);
+  bool isSigned = flags.hasNoSignedWrap(), isUnsigned = flags.hasNoUnsignedWrap();
+  if (width <= 32 && (isSigned || isUnsigned))
+    each(w, i, [&](U a, U b, U) {
+      U signedResult = fn(static_cast<U>(asSigned(a, width)), static_cast<U>(asSigned(b, width)), 64);
+      bool fits = asSigned(masked(signedResult, width), width) == static_cast<int64_t>(signedResult);
+      U result = fn(a, b, 64);
+      if ((isSigned && !fits) || (isUnsigned && masked(result, width) != result))
+        throw Fault(fmt::format("{} overflows on {:#x} and {:#x}", i.op->getName().getStringRef().str(), a, b));
+      return masked(result, width);
+    });
+  else
+    integer<fn>(m, w, i);
+}
+
 U add(U a, U b, unsigned) { return a + b; }
 U sub(U a, U b, unsigned) { return a - b; }
 U mul(U a, U b, unsigned) { return a * b; }
@@ -260,9 +278,9 @@ void approx(Machine &, Warp &w, const Instruction &i) {
 
 ArrayRef<Row> kiln::numeric::threads::arithmeticRows() {
   static const Row rows[] = {
-      {"llvm.add", integer<add>},
-      {"llvm.sub", integer<sub>},
-      {"llvm.mul", integer<mul>},
+      {"llvm.add", exact<add>},
+      {"llvm.sub", exact<sub>},
+      {"llvm.mul", exact<mul>},
       {"llvm.sdiv", integer<sdiv>},
       {"llvm.udiv", integer<udiv>},
       {"llvm.srem", integer<srem>},
