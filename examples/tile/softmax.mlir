@@ -1,14 +1,16 @@
 // Y = softmax(X) along rows: each element is read once and written once, as fast as memory can.
 //
-// The producer keeps up to sixteen rows on their way, each by one bulk copy: a run of bytes needs no tensor map. A row
-// waits in shared memory until one of three consumers has time for it; that one reads it once, keeps it in registers,
-// 32 elements to a thread, and writes the result straight to memory. While one consumer's threads meet over a maximum
-// or a sum, the other two compute.
+// The producer keeps up to fifteen rows on their way, each by one bulk copy: a run of bytes needs no tensor map. A row
+// waits in shared memory until the one of three consumers whose it is has time for it; that one reads it once, keeps it
+// in registers, 32 elements to a thread, and writes the result straight to memory. While one consumer's threads meet
+// over a maximum or a sum, the other two compute. Fifteen slots for three consumers: a slot is always the same one's.
+// Were it now one's, now another's, the second could wait for a row while the first still waits for the one before it
+// in the slot; and the slot's barrier, which knows even from odd alone, would let it through.
 //
 // A row is at most as long as `!Row`, and a multiple of 8 elements: bulk copies move whole 16 bytes.
 
 !Row = !tile.shared<4096xbf16>
-!Ring = !tile.ring<16 x !Row>                                    // 16 x 8 KB
+!Ring = !tile.ring<15 x !Row>                                    // 15 x 8 KB
 !Rounded = tensor<4096xbf16, #tile.blocked<vec = 8, threads = 128>>  // 16 bytes to a thread, again and again
 !Wide = tensor<4096xf32, #tile.blocked<vec = 8, threads = 128>>
 !Live = tensor<4096xi1, #tile.blocked<vec = 8, threads = 128>>

@@ -52,7 +52,7 @@ RETILED = {
     "attention_causal f16": ("attention_causal.mlir", F16),
     "decode f16": ("decode.mlir", F16),
     "softmax f16": ("softmax.mlir", F16),
-    "softmax 8192": ("softmax.mlir", [("4096x", "8192x"), ("512x", "1024x"), ("<16 x", "<8 x")]),
+    "softmax 8192": ("softmax.mlir", [("4096x", "8192x"), ("512x", "1024x"), ("<15 x", "<9 x")]),
 }
 
 # Edits of more than types: another order of B, a step left out, another number of splits.
