@@ -13,7 +13,8 @@ using namespace kiln::numeric;
 
 namespace {
 
-/// The fault of a kernel of 64 threads with 256 bytes of shared memory and two arguments of 256 bytes; "" if it has none.
+/// The fault of a kernel of 64 threads with 256 bytes of shared memory and two arguments of 256 bytes; "" if it has
+/// none.
 std::string faultOf(const std::string &body) {
   DialectRegistry registry;
   registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, kiln::ptx::PtxDialect>();
@@ -58,7 +59,8 @@ TEST(ThreadPrograms, WhatIsRightHasNoFault) {
 
 TEST(ThreadPrograms, FaultsAreSeen) {
   const std::pair<const char *, const char *> cases[] = {
-      {"llvm.store %t, %mine : i32, !llvm.ptr<3>\n%v = llvm.load %theirs : !llvm.ptr<3> -> i32", "before it is written"},
+      {"llvm.store %t, %mine : i32, !llvm.ptr<3>\n%v = llvm.load %theirs : !llvm.ptr<3> -> i32",
+       "before it is written"},
       {"llvm.store %t, %mine : i32, !llvm.ptr<3>\nnvvm.barrier0\nllvm.store %t, %theirs : i32, !llvm.ptr<3>\n"
        "%v = llvm.load %mine : !llvm.ptr<3> -> i32",
        "without a barrier"},
@@ -70,9 +72,11 @@ TEST(ThreadPrograms, FaultsAreSeen) {
       {"llvm.cond_br %last, ^a, ^b\n^a:\nllvm.br ^b\n^b:", "parts the threads of a warp"},
       {"%w = llvm.icmp \"ugt\" %t, %c31 : i32\nllvm.cond_br %w, ^a, ^b\n^a:\nnvvm.barrier0\nllvm.br ^b\n^b:",
        "not every warp"},
-      {"nvvm.cp.async.shared.global %s, %x, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>\nnvvm.cp.async.commit.group\n"
-       "nvvm.barrier0\n%v = llvm.load %s : !llvm.ptr<3> -> i32",
-       "before it is written"},
+      {"nvvm.cp.async.shared.global %mine, %xt, 4, cache = ca : !llvm.ptr<3>, "
+       "!llvm.ptr<1>\nnvvm.cp.async.commit.group\n"
+       "nvvm.barrier0\n%v = llvm.load %mine : !llvm.ptr<3> -> i32",
+       "after the write by a copy"},
+      {"nvvm.cp.async.shared.global %s, %x, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>", "after the write by a copy"},
   };
   for (auto [body, expected] : cases) {
     std::string fault = faultOf(body);

@@ -65,7 +65,8 @@ public:
     auto module = std::static_pointer_cast<OwningOpRef<ModuleOp>>(built.own);
     auto program = *(*module)->getOps<tile::KernelOp>().begin();
     auto make = [&](std::vector<std::span<std::byte>> memory) -> RunCta {
-      return [m = std::make_shared<tiles::Machine>(program, std::move(memory))](int64_t cta) { m->run(cta); };
+      auto m = std::make_shared<tiles::Machine>(program, tiles::Launch{.memory = std::move(memory)});
+      return [m](int64_t cta) { m->run(cta); }; // graphs' programs have no clusters
     };
     return runTwice(make, built.grid, kernel, operandsOf(kernel, inputs));
   }

@@ -26,15 +26,16 @@ const llvm::StringMap<RunFn> &allRows() {
   return table;
 }
 
-int64_t sharedBytesOf(LLVM::LLVMFuncOp kernel) { return kernel->getAttrOfType<IntegerAttr>(ptx::kSharedBytes).getInt(); }
+int64_t sharedBytesOf(LLVM::LLVMFuncOp kernel) {
+  return kernel->getAttrOfType<IntegerAttr>(ptx::kSharedBytes).getInt();
+}
 
 /// What registers hold before anything is written to them.
 constexpr uint64_t kUndefined = 0x7FC5A5A57FC5A5A5;
 
 } // namespace
 
-Machine::Machine(LLVM::LLVMFuncOp kernel, std::vector<std::span<std::byte>> arguments)
-    : shared(sharedBytesOf(kernel)), kernel(kernel) {
+Machine::Machine(LLVM::LLVMFuncOp kernel, std::vector<std::span<std::byte>> arguments) : kernel(kernel) {
   auto threads = kernel->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
   warps = static_cast<size_t>(threads[0]) / kLanes;
   for (auto [i, memory] : llvm::enumerate(arguments))
@@ -95,7 +96,7 @@ void Machine::decode() {
 /// Warps run one after another up to the next barrier, where all must arrive, or none.
 void Machine::run(int64_t number) {
   cta = number;
-  shared = tiles::SharedMemory(sharedBytesOf(kernel));
+  shared = std::make_unique<WarpMemory>(sharedBytesOf(kernel), warps);
   std::vector<Warp> all(warps);
   for (size_t w = 0; w < warps; ++w) {
     all[w].number = static_cast<int>(w);
@@ -116,7 +117,7 @@ void Machine::run(int64_t number) {
     }
     if (waiting == 0) return;
     if (waiting != warps) throw Fault("a barrier that not every warp reaches");
-    shared.barrier();
+    shared->barrier();
   }
 }
 
@@ -160,7 +161,7 @@ uint64_t Machine::read(const Warp &warp, bool inShared, uint64_t address, int64_
                        bool readOnly) {
   if (inShared) {
     checkAlignment(address, whole);
-    return shared.read(static_cast<int64_t>(static_cast<uint32_t>(address)) + at, bytes, warp.number);
+    return shared->read(static_cast<int64_t>(static_cast<uint32_t>(address)) + at, bytes, warp.number);
   }
   Bytes &region = regionOf(address, 0, 1, 0);
   auto offset = static_cast<int64_t>(address - reinterpret_cast<uint64_t>(region.begin)) + at;
@@ -179,7 +180,7 @@ void Machine::write(const Warp &warp, bool inShared, uint64_t address, int64_t a
                     uint64_t value) {
   if (inShared) {
     checkAlignment(address, whole);
-    return shared.write(static_cast<int64_t>(static_cast<uint32_t>(address)) + at, bytes, warp.number, value);
+    return shared->write(static_cast<int64_t>(static_cast<uint32_t>(address)) + at, bytes, warp.number, value);
   }
   Bytes &region = regionOf(address, at, bytes, 0);
   auto offset = static_cast<int64_t>(address - reinterpret_cast<uint64_t>(region.begin));

@@ -3,12 +3,16 @@
 // not aligned, races in shared memory, warps that part, memory written that was read as read-only.
 #pragma once
 
-#include "tests/numeric/tiles/Machine.h"
+#include "tests/numeric/tiles/Numbers.h"
+#include "tests/numeric/tiles/SharedMemory.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <array>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
 
 namespace kiln::numeric::threads {
 
@@ -32,7 +36,7 @@ struct Warp {
   std::vector<uint64_t> registers;
   const Instruction *next = nullptr; ///< null once it has returned
   bool atBarrier = false;
-  std::vector<std::vector<std::function<void()>>> copies{1}; ///< in flight, by group, oldest first
+  uint32_t copyGroup = 1; ///< of the copies that are started now
 
   /// The 32 words of a component.
   uint64_t *of(const Slot &slot, unsigned component = 0) { return &registers[slot.at + size_t(component) * kLanes]; }
@@ -56,6 +60,34 @@ struct Bytes {
   bool written = false;
 };
 
+/// A CTA's shared memory, as its warps use it between barriers.
+class WarpMemory {
+public:
+  WarpMemory(int64_t bytes, size_t warps);
+  WarpMemory(const WarpMemory &) = delete;
+  WarpMemory &operator=(const WarpMemory &) = delete;
+
+  /// One element of `bytes` bytes. Throw Fault.
+  uint64_t read(int64_t at, int64_t bytes, int warp) { return all->read(at, bytes, warp); }
+  void write(int64_t at, int64_t bytes, int warp, uint64_t value) { all->write(at, bytes, warp, value); }
+  /// A copy of a warp's group, which it has to wait for.
+  void copy(int64_t at, std::span<const uint64_t> bytes, int warp, uint32_t group);
+  /// The warp has waited for its groups up to this one.
+  void wait(int warp, uint32_t group) {
+    clocks[static_cast<size_t>(warp)].see(copyOf[static_cast<size_t>(warp)], group);
+  }
+  void barrier();
+
+private:
+  tiles::Accesses accesses;
+  tiles::SharedMemory memory;
+  std::vector<int> components, copyOf; ///< of warps, and of the copies that they start
+  std::vector<tiles::Clock> clocks;
+  std::optional<tiles::Accessor> all; ///< the warps, since the last barrier
+
+  void begin();
+};
+
 /// One kernel. Runs a CTA at a time.
 class Machine {
 public:
@@ -67,7 +99,7 @@ public:
   // For rows.
   size_t warps = 1;
   int64_t cta = 0;
-  tiles::SharedMemory shared;
+  std::unique_ptr<WarpMemory> shared;
   std::map<std::string, size_t, std::less<>> tables; ///< symbol -> region
   std::vector<Bytes> regions;
 

@@ -79,22 +79,21 @@ struct Access {
 void load(Machine &m, Warp &w, const Instruction &i) {
   Access{m, w, i.operands[0], 0, nullptr}.load(i.results[0], cast<LLVM::LoadOp>(i.op).getInvariant());
 }
-void store(Machine &m, Warp &w, const Instruction &i) {
-  Access{m, w, i.operands[1], 0, nullptr}.store(i.operands[0]);
-}
+void store(Machine &m, Warp &w, const Instruction &i) { Access{m, w, i.operands[1], 0, nullptr}.store(i.operands[0]); }
 void ptxLoad(Machine &m, Warp &w, const Instruction &i) {
   auto load = cast<ptx::LoadOp>(i.op);
-  Access{m, w, i.operands[0], static_cast<int64_t>(load.getOffset()), &i.operands[1]}.load(i.results, load.getReadOnly());
+  Access{m, w, i.operands[0], static_cast<int64_t>(load.getOffset()), &i.operands[1]}.load(i.results,
+                                                                                           load.getReadOnly());
 }
 void ptxStore(Machine &m, Warp &w, const Instruction &i) {
   size_t values = i.operands.size() - 2;
-  Access{m, w, i.operands[values], static_cast<int64_t>(cast<ptx::StoreOp>(i.op).getOffset()), &i.operands[values + 1]}.store(
-      ArrayRef<Slot>(i.operands).take_front(values));
+  Access{m, w, i.operands[values], static_cast<int64_t>(cast<ptx::StoreOp>(i.op).getOffset()), &i.operands[values + 1]}
+      .store(ArrayRef<Slot>(i.operands).take_front(values));
 }
 
 //===- Asynchronous copies ----------------------------------------------------------------------------------------===//
 
-/// Lands as late as it may: when it is waited for.
+/// What it writes is seen when it is waited for.
 void cpAsync(Machine &m, Warp &w, const Instruction &i) {
   auto copy = cast<NVVM::CpAsyncOp>(i.op);
   int64_t size = copy.getSize();
@@ -103,22 +102,15 @@ void cpAsync(Machine &m, Warp &w, const Instruction &i) {
     int64_t some = i.operands.size() > 2 ? static_cast<int64_t>(w.of(i.operands[2])[l]) : size;
     if (some < 0 || some > size) throw Fault(fmt::format("a copy of {} of {} bytes", some, size));
     if (to % static_cast<U>(size) != 0) throw Fault(fmt::format("a copy to byte {} of shared memory", to));
-    m.shared.expectCopy(static_cast<int64_t>(to), size);
     std::vector<U> bytes;
     for (int64_t b = 0; b < size; ++b) bytes.push_back(b < some ? m.read(w, false, from, b, 1, size, false) : 0);
-    w.copies.back().push_back([&m, &w, to, bytes] {
-      for (size_t b = 0; b < bytes.size(); ++b)
-        m.shared.write(static_cast<int64_t>(to + b), 1, w.number, bytes[b]);
-    });
+    m.shared->copy(static_cast<int64_t>(to), bytes, w.number, w.copyGroup);
   }
 }
-void cpAsyncCommit(Machine &, Warp &w, const Instruction &) { w.copies.emplace_back(); }
-void cpAsyncWait(Machine &, Warp &w, const Instruction &i) {
-  size_t pending = cast<NVVM::CpAsyncWaitGroupOp>(i.op).getN();
-  while (w.copies.size() > pending + 1) { // the last is open
-    for (auto &land : w.copies.front()) land();
-    w.copies.erase(w.copies.begin());
-  }
+void cpAsyncCommit(Machine &, Warp &w, const Instruction &) { ++w.copyGroup; }
+void cpAsyncWait(Machine &m, Warp &w, const Instruction &i) {
+  uint32_t pending = cast<NVVM::CpAsyncWaitGroupOp>(i.op).getN();
+  if (w.copyGroup > pending + 1) m.shared->wait(w.number, w.copyGroup - pending - 1); // the last is open
 }
 
 //===- Control ----------------------------------------------------------------------------------------------------===//
@@ -162,8 +154,8 @@ void shfl(Machine &, Warp &w, const Instruction &i) { // members, value, lanes, 
   }
 }
 
-/// Lane l gives the address of row l mod 8 of matrix l / 8; of each matrix it gets two neighbours of row l / 4, or, turned,
-/// of column l / 4.
+/// Lane l gives the address of row l mod 8 of matrix l / 8; of each matrix it gets two neighbours of row l / 4, or,
+/// turned, of column l / 4.
 void ldmatrix(Machine &m, Warp &w, const Instruction &i) {
   auto load = cast<NVVM::LdMatrixOp>(i.op);
   bool turned = load.getLayout() == NVVM::MMALayout::col;

@@ -1,5 +1,7 @@
 // Numbers, and the ops that work on them element by element.
-#include "tests/numeric/tiles/Machine.h"
+#include "tests/numeric/tiles/Agent.h"
+
+#include "ir/graph/DTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -13,14 +15,19 @@ using namespace kiln::numeric::tiles;
 
 namespace kiln::numeric::tiles {
 
+static DType formatOf(Type type) {
+  if (type.isBF16()) return bf16;
+  return type.isF16() ? f16 : graph::dtypeOf(type).value();
+}
+
 double decode(Type type, uint64_t bits) {
   if (type.isF32()) return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  return decodeFloat(type.isBF16() ? bf16 : f16, bits);
+  return decodeFloat(formatOf(type), bits);
 }
 
 uint64_t encode(Type type, double value) {
   if (type.isF32()) return std::bit_cast<uint32_t>(static_cast<float>(value));
-  return encodeFloat(type.isBF16() ? bf16 : f16, value);
+  return encodeFloat(formatOf(type), value);
 }
 
 unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); }
@@ -56,11 +63,11 @@ double minimum(double a, double b) {
 namespace {
 
 /// Calls `each` with the operands' bits of every element of the result; what it returns are the result's.
-template <typename F> void perElement(Machine &m, Operation *op, F each) {
+template <typename F> void perElement(Agent &m, Operation *op, F each) {
   Value result = op->getResult(0);
   Type type = result.getType();
-  Bits out(static_cast<size_t>(m.groupsOf(type) * Machine::elementsOf(type)));
-  auto count = static_cast<size_t>(Machine::elementsOf(type));
+  Bits out(static_cast<size_t>(m.groupsOf(type) * Agent::elementsOf(type)));
+  auto count = static_cast<size_t>(Agent::elementsOf(type));
   for (int64_t g = 0; g < m.groupsOf(type); ++g) {
     if (!m.isActive(type, g)) continue;
     std::span<const uint64_t> x[3];
@@ -88,42 +95,40 @@ double toUpper(double a) { return std::ceil(a); }
 double toEven(double a) { return std::nearbyint(a); }
 double toZero(double a) { return std::trunc(a); }
 
-template <double (*fn)(double, double)> void floatBinary(Machine &m, Operation *op) {
+template <double (*fn)(double, double)> void floatBinary(Agent &m, Operation *op) {
   Type type = elementOut(op);
   perElement(m, op, [&](uint64_t *x) { return encode(type, fn(decode(type, x[0]), decode(type, x[1]))); });
 }
-template <double (*fn)(double)> void floatUnary(Machine &m, Operation *op) {
+template <double (*fn)(double)> void floatUnary(Agent &m, Operation *op) {
   Type type = elementOut(op);
   perElement(m, op, [&](uint64_t *x) { return encode(type, fn(decode(type, x[0]))); });
 }
 
-void fma(Machine &m, Operation *op) {
+void fma(Agent &m, Operation *op) {
   Type type = elementOut(op);
-  perElement(m, op, [&](uint64_t *x) {
-    return fusedMultiplyAdd(type, x[0], x[1], x[2]);
-  });
+  perElement(m, op, [&](uint64_t *x) { return fusedMultiplyAdd(type, x[0], x[1], x[2]); });
 }
 
 uint64_t signOf(Type type) { return uint64_t(1) << (widthOf(type) - 1); }
-void negate(Machine &m, Operation *op) {
+void negate(Agent &m, Operation *op) {
   perElement(m, op, [&](uint64_t *x) { return x[0] ^ signOf(elementOut(op)); });
 }
-void absolute(Machine &m, Operation *op) {
+void absolute(Agent &m, Operation *op) {
   perElement(m, op, [&](uint64_t *x) { return x[0] & ~signOf(elementOut(op)); });
 }
-void copySign(Machine &m, Operation *op) {
+void copySign(Agent &m, Operation *op) {
   uint64_t sign = signOf(elementOut(op));
   perElement(m, op, [&](uint64_t *x) { return (x[0] & ~sign) | (x[1] & sign); });
 }
 
 //===- Integers ---------------------------------------------------------------------------------------------------===//
 
-template <typename F> void integers(Machine &m, Operation *op, F fn) {
+template <typename F> void integers(Agent &m, Operation *op, F fn) {
   unsigned width = widthOf(elementOut(op));
   perElement(m, op, [&](uint64_t *x) { return masked(fn(x[0], x[1], width), width); });
 }
 using U = uint64_t;
-template <U (*fn)(U, U, unsigned)> void integer(Machine &m, Operation *op) { integers(m, op, fn); }
+template <U (*fn)(U, U, unsigned)> void integer(Agent &m, Operation *op) { integers(m, op, fn); }
 
 U iadd(U a, U b, unsigned) { return a + b; }
 U isub(U a, U b, unsigned) { return a - b; }
@@ -139,6 +144,7 @@ U nonZero(U b) {
   return b;
 }
 U idivu(U a, U b, unsigned) { return a / nonZero(b); }
+U iceilu(U a, U b, unsigned) { return a == 0 ? 0 : (a - 1) / nonZero(b) + 1; }
 U iremu(U a, U b, unsigned) { return a % nonZero(b); }
 // INT_MIN / -1 wraps.
 U idivs(U a, U b, unsigned w) { return asSigned(nonZero(b), w) == -1 ? 0 - a : U(asSigned(a, w) / asSigned(b, w)); }
@@ -150,7 +156,7 @@ U iminu(U a, U b, unsigned) { return std::min(a, b); }
 
 //===- Comparisons and casts --------------------------------------------------------------------------------------===//
 
-void compareFloats(Machine &m, Operation *op) {
+void compareFloats(Agent &m, Operation *op) {
   arith::CmpFPredicate predicate = cast<arith::CmpFOp>(op).getPredicate();
   Type type = elementIn(op);
   perElement(m, op, [&](uint64_t *x) -> uint64_t {
@@ -158,7 +164,7 @@ void compareFloats(Machine &m, Operation *op) {
   });
 }
 
-void compareIntegers(Machine &m, Operation *op) {
+void compareIntegers(Agent &m, Operation *op) {
   arith::CmpIPredicate predicate = cast<arith::CmpIOp>(op).getPredicate();
   unsigned width = widthOf(elementIn(op));
   perElement(m, op, [&](uint64_t *x) -> uint64_t {
@@ -166,23 +172,23 @@ void compareIntegers(Machine &m, Operation *op) {
   });
 }
 
-void select(Machine &m, Operation *op) {
+void select(Agent &m, Operation *op) {
   perElement(m, op, [](uint64_t *x) { return x[0] & 1 ? x[1] : x[2]; });
 }
 
-void keepBits(Machine &m, Operation *op) {
+void keepBits(Agent &m, Operation *op) {
   unsigned width = widthOf(elementOut(op));
   perElement(m, op, [&](uint64_t *x) { return masked(x[0], width); });
 }
-void extendSign(Machine &m, Operation *op) {
+void extendSign(Agent &m, Operation *op) {
   unsigned from = widthOf(elementIn(op)), to = widthOf(elementOut(op));
   perElement(m, op, [&](uint64_t *x) { return masked(static_cast<U>(asSigned(x[0], from)), to); });
 }
-void castFloat(Machine &m, Operation *op) {
+void castFloat(Agent &m, Operation *op) {
   Type from = elementIn(op), to = elementOut(op);
   perElement(m, op, [&](uint64_t *x) { return encode(to, decode(from, x[0])); });
 }
-template <bool isSigned> void toFloat(Machine &m, Operation *op) {
+template <bool isSigned> void toFloat(Agent &m, Operation *op) {
   unsigned width = widthOf(elementIn(op));
   Type to = elementOut(op);
   perElement(m, op, [&](uint64_t *x) -> uint64_t {
@@ -191,7 +197,7 @@ template <bool isSigned> void toFloat(Machine &m, Operation *op) {
     return encode(to, static_cast<double>(value));
   });
 }
-void toInteger(Machine &m, Operation *op) {
+void toInteger(Agent &m, Operation *op) {
   Type from = elementIn(op);
   unsigned width = widthOf(elementOut(op));
   perElement(m, op, [&](uint64_t *x) -> uint64_t {
@@ -202,7 +208,7 @@ void toInteger(Machine &m, Operation *op) {
   });
 }
 
-void constant(Machine &m, Operation *op) {
+void constant(Agent &m, Operation *op) {
   auto bitsOf = [](Attribute a) -> uint64_t {
     if (auto f = dyn_cast<FloatAttr>(a)) return f.getValue().bitcastToAPInt().getZExtValue();
     return cast<IntegerAttr>(a).getValue().getZExtValue();
@@ -262,6 +268,7 @@ llvm::ArrayRef<Row> kiln::numeric::tiles::elementwiseRows() {
       {"arith.shrui", integer<ishru>},
       {"arith.shrsi", integer<ishrs>},
       {"arith.divui", integer<idivu>},
+      {"arith.ceildivui", integer<iceilu>},
       {"arith.remui", integer<iremu>},
       {"arith.divsi", integer<idivs>},
       {"arith.remsi", integer<irems>},

@@ -1,5 +1,5 @@
-// Ops that make, combine and multiply fragments, and those that say who and where.
-#include "tests/numeric/tiles/Machine.h"
+// Ops that make, combine and multiply fragments of any layout.
+#include "tests/numeric/tiles/Agent.h"
 
 #include <bit>
 #include <cmath>
@@ -14,35 +14,22 @@ namespace {
 size_t size(int64_t n) { return static_cast<size_t>(n); }
 Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
-/// Calls `each` for every group of the op's result that is here, with the group's part of the result.
-template <typename F> void perGroup(Machine &m, Value result, F each) {
-  Type type = result.getType();
-  Bits out(size(m.groupsOf(type) * Machine::elementsOf(type)));
-  size_t count = size(Machine::elementsOf(type));
-  for (int64_t g = 0; g < m.groupsOf(type); ++g)
-    if (m.isActive(type, g)) each(g, std::span(out).subspan(size(g) * count, count));
-  m.make(result) = std::move(out);
-}
-
-void ctaId(Machine &m, Operation *op) {
-  for (uint64_t &bits : m.make(op->getResult(0))) bits = static_cast<uint64_t>(m.cta);
-}
-void warpId(Machine &m, Operation *op) {
-  uint64_t warp = 0;
+void warpId(Agent &m, Operation *op) {
+  auto warp = static_cast<uint64_t>(m.firstWarp);
   for (uint64_t &bits : m.make(op->getResult(0))) bits = warp++;
 }
 
-void splat(Machine &m, Operation *op) {
+void splat(Agent &m, Operation *op) {
   perGroup(m, op->getResult(0), [&](int64_t g, std::span<uint64_t> out) {
     std::fill(out.begin(), out.end(), m.operand(op->getOperand(0), op->getResult(0).getType(), g)[0]);
   });
 }
-void lanes(Machine &m, Operation *op) {
+void lanes(Agent &m, Operation *op) {
   perGroup(m, op->getResult(0), [](int64_t, std::span<uint64_t> out) {
     for (size_t i = 0; i < out.size(); ++i) out[i] = i;
   });
 }
-void laneMask(Machine &m, Operation *op) {
+void laneMask(Agent &m, Operation *op) {
   auto mask = cast<tile::LaneMaskOp>(op);
   perGroup(m, mask.getResult(), [&](int64_t g, std::span<uint64_t> out) {
     auto count = static_cast<int64_t>(m.operand(mask.getCount(), mask.getType(), g)[0]);
@@ -52,7 +39,7 @@ void laneMask(Machine &m, Operation *op) {
   });
 }
 
-void foldUnits(Machine &m, Operation *op) {
+void foldUnits(Agent &m, Operation *op) {
   auto fold = cast<tile::FoldUnitsOp>(op);
   perGroup(m, fold.getResult(), [&](int64_t g, std::span<uint64_t> out) {
     std::span<const uint64_t> x = m.operand(fold.getX(), fold.getType(), g);
@@ -65,23 +52,25 @@ void foldUnits(Machine &m, Operation *op) {
 }
 
 /// Warps meet in the scratch tile: all write it, and read it behind a barrier.
-void touchScratch(Machine &m, tile::FoldOp fold) {
+void touchScratch(Agent &m, tile::FoldOp fold) {
   auto base = static_cast<int64_t>(m.uniform(fold.getScratch()));
   int64_t bytes = tile::bytesOf(elementOf(fold.getX()));
   const std::vector<int> &holders = m.holders(fold.getX().getType(), 0);
+  Accessor before = m.accessor();
   for (size_t i = 0; i < holders.size(); ++i)
-    m.shared.write(base + static_cast<int64_t>(i) * bytes, bytes, holders[i], 0);
-  m.shared.barrier();
+    before.write(base + static_cast<int64_t>(i) * bytes, bytes, holders[i], 0);
+  m.meet();
+  Accessor behind = m.accessor();
   for (size_t i = 0; i < holders.size(); ++i)
-    for (int warp = 0; warp < m.warps; ++warp) (void)m.shared.read(base + static_cast<int64_t>(i) * bytes, bytes, warp);
+    (void)behind.read(base + static_cast<int64_t>(i) * bytes, bytes, Accessor::kAll);
 }
 
-void fold(Machine &m, Operation *op) {
+void fold(Agent &m, Operation *op) {
   auto fold = cast<tile::FoldOp>(op);
   if (m.groupsOf(fold.getX().getType()) == 1) m.demandAll(op);
   if (fold.getScratch()) touchScratch(m, fold);
   Type type = fold.getX().getType();
-  size_t count = size(Machine::elementsOf(type));
+  size_t count = size(Agent::elementsOf(type));
   Bits out(size(m.warps));
   for (size_t g = 0; g < size(m.groupsOf(type)); ++g) {
     if (!m.isActive(type, static_cast<int64_t>(g))) continue;
@@ -97,7 +86,7 @@ void fold(Machine &m, Operation *op) {
 }
 
 /// One fma per k, ascending; 16-bit operands by atoms of 16, of which the sum is exact and rounded once.
-void mma(Machine &m, Operation *op) {
+void mma(Agent &m, Operation *op) {
   auto mma = cast<tile::MmaOp>(op);
   m.demandAll(op);
   auto a = cast<RankedTensorType>(mma.getA().getType()), acc = cast<RankedTensorType>(mma.getType());
@@ -105,27 +94,33 @@ void mma(Machine &m, Operation *op) {
          inner = a.getRank() == 2 ? size(a.getDimSize(1)) : 1;
   Type element = a.getElementType();
   Bits out = m.of(mma.getAcc());
-  const Bits &left = m.of(mma.getA()), &right = m.of(mma.getB());
-  for (size_t i = 0; i < rows; ++i)
-    for (size_t j = 0; j < columns; ++j) {
-      auto sum = std::bit_cast<float>(static_cast<uint32_t>(out[i * columns + j]));
-      for (size_t k0 = 0; k0 < inner; k0 += 16) {
-        double atom = sum;
-        for (size_t k = k0; k < std::min(k0 + 16, inner); ++k) {
-          double x = decode(element, left[i * inner + k]), y = decode(element, right[k * columns + j]);
-          if (element.isF32())
-            atom = sum = std::fma(static_cast<float>(x), static_cast<float>(y), sum);
-          else
-            atom += x * y;
-        }
-        sum = static_cast<float>(atom);
+  auto numbers = [&](Value operand) {
+    std::vector<double> values;
+    for (uint64_t bits : m.of(operand)) values.push_back(decode(element, bits));
+    return values;
+  };
+  const std::vector<double> left = numbers(mma.getA()), right = numbers(mma.getB());
+  std::vector<double> atom(columns);
+  for (size_t i = 0; i < rows; ++i) {
+    std::span<uint64_t> row = std::span(out).subspan(i * columns, columns);
+    for (size_t k0 = 0; k0 < inner; k0 += 16) {
+      for (size_t j = 0; j < columns; ++j) atom[j] = std::bit_cast<float>(static_cast<uint32_t>(row[j]));
+      for (size_t k = k0; k < std::min(k0 + 16, inner); ++k) {
+        double x = left[i * inner + k];
+        const double *y = &right[k * columns];
+        if (element.isF32())
+          for (size_t j = 0; j < columns; ++j)
+            atom[j] = std::fma(static_cast<float>(x), static_cast<float>(y[j]), static_cast<float>(atom[j]));
+        else
+          for (size_t j = 0; j < columns; ++j) atom[j] += x * y[j];
       }
-      out[i * columns + j] = std::bit_cast<uint32_t>(sum);
+      for (size_t j = 0; j < columns; ++j) row[j] = std::bit_cast<uint32_t>(static_cast<float>(atom[j]));
     }
+  }
   m.make(mma.getResult()) = std::move(out);
 }
 
-void lookup(Machine &m, Operation *op) {
+void lookup(Agent &m, Operation *op) {
   auto lookup = cast<tile::LookupOp>(op);
   auto table = cast<DenseElementsAttr>(lookup.getTable());
   int64_t columns = table.getType().getShape()[1];
@@ -156,7 +151,7 @@ double approximated(tile::ApproxKind kind, double x) {
   }
   return NAN;
 }
-void approx(Machine &m, Operation *op) {
+void approx(Agent &m, Operation *op) {
   auto approx = cast<tile::ApproxOp>(op);
   Type type = elementOf(approx.getX());
   Bits out = m.of(approx.getX());
@@ -168,9 +163,9 @@ void approx(Machine &m, Operation *op) {
 
 llvm::ArrayRef<Row> kiln::numeric::tiles::fragmentRows() {
   static const Row rows[] = {
-      {"tile.cta_id", ctaId},       {"tile.warp_id", warpId},       {"tile.splat", splat}, {"tile.lanes", lanes},
-      {"tile.lane_mask", laneMask}, {"tile.fold_units", foldUnits}, {"tile.fold", fold},   {"tile.mma", mma},
-      {"tile.lookup", lookup},      {"tile.approx", approx},
+      {"tile.warp_id", warpId},       {"tile.splat", splat}, {"tile.lanes", lanes}, {"tile.lane_mask", laneMask},
+      {"tile.fold_units", foldUnits}, {"tile.fold", fold},   {"tile.mma", mma},     {"tile.lookup", lookup},
+      {"tile.approx", approx},
   };
   return rows;
 }

@@ -1,250 +1,213 @@
 #include "tests/numeric/tiles/Machine.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "ir/graph/DTypes.h"
+#include "ir/tile/Arguments.h"
+#include "runtime/LaunchPlan.h"
+
 #include "llvm/ADT/StringMap.h"
 
 #include <fmt/format.h>
+#include <kiln/Error.h>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::numeric::tiles;
 
-namespace {
+//===- The program ------------------------------------------------------------------------------------------------===//
 
-using RunFn = void (*)(Machine &, Operation *);
-
-RunFn find(StringRef op) {
-  static const llvm::StringMap<RunFn> rows = [] {
-    llvm::StringMap<RunFn> map;
-    for (llvm::ArrayRef<Row> part : {elementwiseRows(), memoryRows(), fragmentRows()})
-      for (const Row &row : part) map[row.op] = row.run;
+const Row &Program::rowOf(Operation *op) {
+  static const llvm::StringMap<const Row *> all = [] {
+    llvm::StringMap<const Row *> map;
+    for (llvm::ArrayRef<Row> part :
+         {elementwiseRows(), memoryRows(), fragmentRows(), partRows(), ringRows(), bulkRows(), wgmmaRows(), roleRows()})
+      for (const Row &row : part) map[row.op] = &row;
     return map;
   }();
-  return rows.lookup(op);
+  const Row *&row = rows[op];
+  if (!row) row = all.lookup(op->getName().getStringRef());
+  if (!row) throw Fault("the interpreter of tile programs has no row for '" + op->getName().getStringRef().str() + "'");
+  return *row;
 }
 
-std::string spell(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream(text) << *op;
-  return text;
+void Program::count() {
+  if (++ops > launch.mostOps) throw Endless(fmt::format("more than {} ops are run", launch.mostOps));
 }
 
-} // namespace
-
-//===- Shared memory ----------------------------------------------------------------------------------------------===//
-
-SharedMemory::Cell &SharedMemory::cell(int64_t at) {
-  if (at < 0 || at >= static_cast<int64_t>(cells.size()))
-    throw Fault(fmt::format("byte {} of {} bytes of shared memory", at, cells.size()));
-  return cells[static_cast<size_t>(at)];
+int64_t Program::extentOf(StringRef name) const {
+  if (std::optional<int64_t> known = tile::knownExtent(op, name)) return *known;
+  auto bound = launch.extents.find(name.str());
+  if (bound == launch.extents.end()) throw Refused("nothing binds the extent " + name.str());
+  return bound->second;
 }
 
-uint64_t SharedMemory::read(int64_t at, int64_t bytes, int warp) {
-  uint64_t value = 0;
-  for (int64_t i = 0; i < bytes; ++i) {
-    Cell &c = cell(at + i);
-    if (!c.written) throw Fault(fmt::format("byte {} of shared memory is read before it is written", at + i));
-    if (c.writtenEpoch == epoch && (c.writer != warp || warp == kMany))
-      throw Fault(
-          fmt::format("byte {} of shared memory is read without a barrier after another warp wrote it", at + i));
-    c.reader = c.readEpoch == epoch && c.reader != warp ? kMany : warp;
-    c.readEpoch = epoch;
-    value |= std::to_integer<uint64_t>(c.value) << (8 * i);
+/// Where a launch says it, memory is dense.
+int64_t Program::strideOf(unsigned argument, unsigned dim) const {
+  tile::StrideSource source = tile::strideOf(op, argument, dim);
+  if (source.isParameter) llvm::append_range(source.extents, llvm::drop_begin(tile::dimsOf(op, argument), dim + 1));
+  int64_t stride = source.factor;
+  for (StringRef name : source.extents) stride *= extentOf(name);
+  return stride;
+}
+
+//===- The launch -------------------------------------------------------------------------------------------------===//
+
+/// What a launch checks of the tensor map of a recipe.
+static void checkMap(Program &program, const tile::MapRecipe &map) {
+  auto type = cast<tile::GlobalType>(program.op.getArgumentTypes()[map.argument]);
+  std::optional<DType> dtype = graph::dtypeOf(type.getElementType());
+  TensorMapRecipe recipe{.dtype = dtype.value_or(DType::F32),
+                         .swizzleBytes = static_cast<int32_t>(map.swizzle),
+                         .l2Bytes = static_cast<int32_t>(map.l2)};
+  recipe.box.assign(map.box.begin(), map.box.end());
+  SmallVector<StringRef> names = tile::dimsOf(program.op, map.argument);
+  bool isEmpty = false;
+  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
+    recipe.extents.push_back(ShapedType::isDynamic(extent) ? program.extentOf(names[d]) : extent);
+    recipe.strides.push_back(program.strideOf(map.argument, static_cast<unsigned>(d)));
+    isEmpty |= recipe.extents.back() == 0;
   }
-  return value;
+  std::optional<TensorMapFault> fault = faultOfForm(recipe);
+  if (!fault && !isEmpty) fault = faultOfTensor(recipe, 0);
+  if (fault) throw Refused(fmt::format("argument {}: {}", map.argument, fault->toString()));
 }
 
-void SharedMemory::write(int64_t at, int64_t bytes, int warp, uint64_t value) {
-  for (int64_t i = 0; i < bytes; ++i) {
-    Cell &c = cell(at + i);
-    auto byte = static_cast<std::byte>(value >> (8 * i) & 0xFF);
-    if (c.readEpoch == epoch && (c.reader != warp || warp == kMany))
-      throw Fault(
-          fmt::format("byte {} of shared memory is written without a barrier after another warp read it", at + i));
-    // The same scalar may be written by every warp.
-    if (c.writtenEpoch == epoch && c.writer != warp && c.value != byte)
-      throw Fault(fmt::format("byte {} of shared memory is written by two warps without a barrier", at + i));
-    c.writer = c.writtenEpoch == epoch && c.writer != warp ? kMany : warp;
-    c.writtenEpoch = epoch;
-    c.written = true;
-    c.value = byte;
+/// Rows start where `tile.aligned` says.
+static void checkAligned(Program &program, unsigned argument) {
+  auto aligned = program.op.getArgAttrOfType<IntegerAttr>(argument, tile::kAligned);
+  auto memory = dyn_cast<tile::GlobalType>(program.op.getArgumentTypes()[argument]);
+  if (!aligned || !memory) return;
+  for (unsigned d = 0; d + 1 < memory.getShape().size(); ++d)
+    if (int64_t stride = program.strideOf(argument, d); stride % aligned.getInt() != 0)
+      throw Refused(fmt::format("argument {} has a stride of {}, which is no multiple of {}", argument, stride,
+                                aligned.getInt()));
+}
+
+static int64_t gridOf(Program &program) {
+  if (!program.op.getGridOf()) return static_cast<int64_t>(program.op.getGrid().value_or(0));
+  Bindings bindings = program.launch.extents;
+  bindings[kResidentCtas] = program.launch.sms / program.cluster * program.cluster;
+  try {
+    return Expr::parse(program.op.getGridOf()->str()).evaluate(bindings);
+  } catch (const Error &error) {
+    throw Refused(error.what());
   }
 }
 
-void SharedMemory::expectCopy(int64_t at, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; ++i) {
-    Cell &c = cell(at + i);
-    if (c.readEpoch == epoch)
-      throw Fault(fmt::format("a copy to byte {} of shared memory starts without a barrier after it was read", at + i));
-    c.written = false;
-    c.writtenEpoch = -1;
-  }
+Machine::Machine(tile::KernelOp op, Launch launch) : program(op, std::move(launch)) {
+  program.cluster = static_cast<int64_t>(op.getCluster().value_or(1));
+  for (const tile::KernelArgument &argument : tile::argumentsOf(op))
+    if (argument.kind == tile::KernelArgument::Kind::Map) checkMap(program, argument.map);
+  for (unsigned i = 0; i < op.getArgumentTypes().size(); ++i) checkAligned(program, i);
+  program.grid = gridOf(program);
+  if (program.grid % program.cluster != 0)
+    throw Refused(fmt::format("a grid of {} CTAs, in clusters of {}", program.grid, program.cluster));
 }
-
-//===- Values -----------------------------------------------------------------------------------------------------===//
-
-Machine::Machine(tile::KernelOp program, std::vector<std::span<std::byte>> arguments)
-    : warps(static_cast<int>(program.getThreads().value_or(32) / 32)), active(static_cast<size_t>(warps), 1),
-      shared(static_cast<int64_t>(program.getSharedBytes().value_or(0))), global(std::move(arguments)),
-      program(program) {}
-
-int64_t Machine::groupsOf(Type type) const {
-  auto distribution = tile::distributionOf(type);
-  return distribution && distribution->threads() == 32 * warps ? 1 : warps;
-}
-
-int64_t Machine::elementsOf(Type type) {
-  auto fragment = dyn_cast<RankedTensorType>(type);
-  return fragment ? fragment.getNumElements() : 1;
-}
-
-const Bits &Machine::of(Value value) const { return values.find(value)->second; }
-
-Bits &Machine::make(Value value) {
-  Bits &bits = values[value];
-  bits.assign(static_cast<size_t>(groupsOf(value.getType()) * elementsOf(value.getType())), 0);
-  return bits;
-}
-
-bool Machine::isActive(Type type, int64_t group) const {
-  return groupsOf(type) == 1 || active[static_cast<size_t>(group)];
-}
-
-std::span<const uint64_t> Machine::operand(Value value, Type user, int64_t group) const {
-  std::span<const uint64_t> bits = of(value);
-  auto count = static_cast<size_t>(elementsOf(value.getType()));
-  if (groupsOf(value.getType()) == 1) return bits;
-  if (groupsOf(user) > 1) return bits.subspan(static_cast<size_t>(group) * count, count);
-  // Each warp has it, and the whole CTA uses it.
-  std::span<const uint64_t> first;
-  for (size_t w = 0; w < active.size(); ++w) {
-    if (!active[w]) continue;
-    std::span<const uint64_t> here = bits.subspan(w * count, count);
-    if (first.empty()) first = here;
-    if (!std::equal(here.begin(), here.end(), first.begin()))
-      throw Fault("all warps of a CTA use a value that differs between them");
-  }
-  return first;
-}
-
-uint64_t Machine::uniform(Value value) const {
-  const Bits &bits = of(value);
-  std::optional<uint64_t> known;
-  for (size_t w = 0; w < active.size(); ++w) {
-    if (!active[w]) continue;
-    if (known.value_or(bits[w]) != bits[w]) throw Fault("warps of a CTA do not agree on what they do together");
-    known = bits[w];
-  }
-  return *known;
-}
-
-void Machine::demandAll(Operation *op) const {
-  if (!llvm::all_of(active, [](char here) { return here; }))
-    throw Fault("not every warp of the CTA reaches " + spell(op));
-}
-
-const std::vector<int> &Machine::holders(Type type, int64_t group) {
-  std::vector<int> &warpOf = knownHolders[{type, group}];
-  if (!warpOf.empty()) return warpOf;
-  if (!tile::isFragment(type)) return warpOf = {static_cast<int>(group)};
-  layout::Fragment fragment = *tile::distributionOf(type);
-  warpOf.assign(static_cast<size_t>(fragment.rows * fragment.columns), -2);
-  for (int64_t t = 0; t < fragment.threads(); ++t)
-    for (int64_t r = 0; r < fragment.registers(); ++r) {
-      layout::Place place = fragment.place(t, r);
-      int &holder = warpOf[static_cast<size_t>(place.row * fragment.columns + place.column)];
-      int warp = static_cast<int>(groupsOf(type) == 1 ? t / 32 : group);
-      holder = holder == -2 || holder == warp ? warp : -1;
-    }
-  return warpOf;
-}
-
-//===- Control flow -----------------------------------------------------------------------------------------------===//
 
 void Machine::run(int64_t number) {
-  cta = number;
-  shared = SharedMemory(static_cast<int64_t>(program.getSharedBytes().value_or(0)));
-  copies.assign(1, {});
-  for (auto [i, argument] : llvm::enumerate(program.getBody().getArguments()))
-    values[argument].assign(active.size(), i);
-  runBlock(program.getBody().front());
+  program.ops = 0;
+  Cluster(program, number * program.cluster).run();
 }
 
-void Machine::runBlock(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    if (isa<scf::IfOp>(op)) {
-      runIf(&op);
-      continue;
-    }
-    if (isa<scf::ForOp>(op)) {
-      runFor(&op);
-      continue;
-    }
-    RunFn &fn = rows[&op];
-    if (!fn) fn = find(op.getName().getStringRef());
-    if (!fn) throw Fault("the interpreter of tile programs has no row for '" + op.getName().getStringRef().str() + "'");
-    try {
-      fn(*this, &op);
-    } catch (const Fault &fault) {
-      if (std::string_view(fault.what()).find("\n") != std::string_view::npos) throw;
-      throw Fault(fmt::format("{}\n  CTA {}, in {}", fault.what(), cta, spell(&op)));
-    }
+//===- A cluster --------------------------------------------------------------------------------------------------===//
+
+Cluster::Cluster(Program &program, int64_t first)
+    : program(program), adversary(program.launch.seed + static_cast<uint64_t>(first) * 3), meeting(program.cluster) {
+  for (int64_t rank = 0; rank < program.cluster; ++rank)
+    ctas.push_back(std::make_unique<Cta>(*this, first + rank, rank));
+}
+
+bool Cluster::advance() {
+  std::vector<Agent *> agents;
+  for (auto &cta : ctas)
+    for (auto &agent : cta->agents)
+      if (!agent->isDone()) agents.push_back(agent.get());
+  if (agents.empty()) return false;
+  for (size_t i : adversary.orderOf(agents.size())) {
+    Agent *agent = agents[i];
+    if (!agent->advance()) continue;
+    if (agent->isDone() && agent == agent->cta.agents.front().get()) agent->cta.end();
+    (void)adversary.land(/*must=*/false);
+    return true;
+  }
+  if (adversary.land(/*must=*/true)) return true;
+  reportDeadlock();
+}
+
+void Cluster::run() {
+  while (advance()) {
+  }
+  while (adversary.land(/*must=*/true)) {
   }
 }
 
-void Machine::assign(Value to, Value from) {
-  auto known = values.find(to);
-  if (known == values.end()) {
-    make(to);
-    known = values.find(to);
-  }
-  Bits &target = known->second;
-  const Bits &source = of(from);
-  if (target.size() != source.size()) target.assign(source.size(), 0);
-  auto count = static_cast<size_t>(elementsOf(to.getType()));
-  for (size_t g = 0; g < source.size() / count; ++g)
-    if (isActive(to.getType(), static_cast<int64_t>(g)))
-      std::copy_n(source.begin() + static_cast<int64_t>(g * count), count,
-                  target.begin() + static_cast<int64_t>(g * count));
+void Cluster::reportDeadlock() {
+  std::string text = "nobody can go on";
+  for (auto &cta : ctas)
+    for (auto &agent : cta->agents)
+      if (!agent->isDone())
+        text += fmt::format("\n  CTA {}{}{} waits for {}", cta->number, agent->name.empty() ? "" : ", ", agent->name,
+                            agent->waitsFor());
+  throw Fault(text);
 }
 
-void Machine::runIf(Operation *op) {
-  auto branch = cast<scf::IfOp>(op);
-  std::vector<char> before = active;
-  const Bits condition = of(branch.getCondition());
-  for (bool side : {true, false}) {
-    Region &region = side ? branch.getThenRegion() : branch.getElseRegion();
-    bool any = false;
-    for (size_t w = 0; w < before.size(); ++w) any |= active[w] = before[w] && (condition[w] & 1) == side;
-    if (!any || region.empty()) continue;
-    runBlock(region.front());
-    for (auto [result, yielded] : llvm::zip(op->getResults(), region.front().getTerminator()->getOperands()))
-      assign(result, yielded);
+//===- A CTA ------------------------------------------------------------------------------------------------------===//
+
+static Ring makeRing(Accesses &accesses, tile::AllocRingOp alloc, int64_t cta, int64_t cluster) {
+  tile::RingType type = alloc.getRing().getType();
+  auto readers = static_cast<int64_t>(*alloc.getReaders());
+  Ring ring{type, readers, alloc.getMulticast(), {}, {}};
+  for (int64_t s = 0; s < type.getStages(); ++s) {
+    int copies = accesses.add(fmt::format("a copy to slot {} of a ring of CTA {}", s, cta), /*asynchronous=*/true);
+    ring.full.emplace_back(fmt::format("slot {}'s full barrier", s), 1, copies);
+    ring.empty.emplace_back(fmt::format("slot {}'s empty barrier", s), readers * (ring.multicast ? cluster : 1),
+                            accesses.add("nobody", /*asynchronous=*/true));
   }
-  active = before;
+  return ring;
 }
 
-void Machine::runFor(Operation *op) {
-  auto loop = cast<scf::ForOp>(op);
-  std::vector<char> before = active;
-  Bits at = of(loop.getLowerBound());
-  const Bits end = of(loop.getUpperBound()), step = of(loop.getStep());
-  for (auto [argument, init, result] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
-    assign(argument, init);
-    assign(result, init);
+Cta::Cta(Cluster &cluster, int64_t number, int64_t rank)
+    : cluster(cluster), number(number), rank(rank),
+      shared(static_cast<int64_t>(cluster.program.op.getSharedBytes().value_or(0)), cluster.accesses,
+             fmt::format("shared memory of CTA {}", number)) {
+  tile::KernelOp program = cluster.program.op;
+  if (cluster.program.launch.readsGarbage) shared.allowGarbage(cluster.adversary.garbage());
+  program.walk([&](Operation *op) {
+    if (auto ring = dyn_cast<tile::AllocRingOp>(op); ring && ring.getReaders())
+      rings.try_emplace(op, makeRing(cluster.accesses, ring, number, cluster.program.cluster));
+    if (auto alloc = dyn_cast<tile::AllocTurnsOp>(op)) turns.try_emplace(op, alloc.getTurns().getType().getGroups());
+  });
+  auto warps = static_cast<int>(program.getThreads().value_or(32) / 32);
+  agents.push_back(std::make_unique<Agent>(*this, "", 0, warps, -1));
+  agents.front()->enterKernel(program);
+}
+
+void Cta::part(tile::SpecializeOp roles) {
+  constexpr int kGroup = 4; // warps
+  Agent &whole = *agents.front();
+  Clock before = whole.leave();
+  auto add = [&](std::string name, int firstWarp, int warps, int64_t consumer, Region &region) {
+    agents.push_back(std::make_unique<Agent>(*this, std::move(name), firstWarp, warps, consumer));
+    agents.back()->see(before);
+    auto argument = consumer < 0 ? std::optional<uint64_t>() : static_cast<uint64_t>(consumer);
+    agents.back()->enter(region.front(), agents.front().get(), argument);
+  };
+  add("producer", 0, 1, -1, roles.getProducer());
+  auto consumers = static_cast<int64_t>(roles.getConsumers());
+  for (int64_t c = 0; c < consumers; ++c)
+    add(fmt::format("consumer {}", c), static_cast<int>(c + 1) * kGroup, kGroup, c, roles.getConsumer());
+  for (auto &[op, one] : turns) one.pass(0, Clock()); // consumer 0 has the first
+}
+
+bool Cta::haveRolesEnded() const {
+  return llvm::all_of(llvm::drop_begin(agents), [](auto &agent) { return agent->isDone(); });
+}
+
+void Cta::end() {
+  Clock all;
+  for (auto &agent : agents) {
+    all.join(agent->leave());
+    for (auto &write : agent->writes) write();
+    agent->writes.clear();
   }
-  for (;;) {
-    bool any = false;
-    for (size_t w = 0; w < before.size(); ++w)
-      any |= active[w] = before[w] && static_cast<int64_t>(at[w]) < static_cast<int64_t>(end[w]);
-    if (!any) break;
-    values[loop.getInductionVar()] = at;
-    runBlock(*loop.getBody());
-    // All results of an iteration are known before any becomes the next one's.
-    OperandRange yields = loop.getBody()->getTerminator()->getOperands();
-    for (auto [result, yielded] : llvm::zip(loop.getResults(), yields)) assign(result, yielded);
-    for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults())) assign(argument, result);
-    for (size_t w = 0; w < before.size(); ++w) at[w] += step[w];
-  }
-  active = before;
+  shared.end(all);
 }

@@ -1,131 +1,118 @@
-// An interpreter of gpu tile programs on whole fragments: an op at a time, all warps of a CTA in step. It holds a
-// program to what hardware would let pass: accesses out of bounds, shared memory read before it is written or in a race
-// between barriers, copies not waited for, collective ops that not every warp reaches, promised alignment that is not
-// so.
+// An interpreter of gpu tile programs on whole fragments, an op at a time, all warps of an agent in step, agents in an
+// order that a seed decides. It holds a program to what hardware would let pass, or hang at: accesses out of bounds,
+// shared memory read before it is written or in a race, copies, products and stores not waited for, writes that the
+// asynchronous proxy does not see, barriers' phases, collective ops that not every warp reaches, alignment that is
+// promised and not so, agents that wait for one another.
 #pragma once
 
-#include "ir/tile/Tile.h"
+#include "tests/numeric/tiles/Adversary.h"
+#include "tests/numeric/tiles/Agent.h"
+#include "tests/numeric/tiles/Barriers.h"
 
-#include "mlir/IR/Value.h"
-#include "llvm/ADT/DenseMap.h"
+#include "runtime/Expr.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include <map>
+#include <memory>
 
 namespace kiln::numeric::tiles {
 
-/// What a program did wrong.
-struct Fault : std::runtime_error {
+/// A launch that is refused, before anything runs: the rule and what is found.
+struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Elements as the low bits of words. What belongs to a warp (a scalar, a fragment of 32 threads) is there once for
-/// each warp, one after another; a fragment of the whole CTA is there once.
-using Bits = std::vector<uint64_t>;
-
-/// A CTA's shared memory, which knows for each byte who last wrote and read it since the last barrier.
-class SharedMemory {
-public:
-  explicit SharedMemory(int64_t bytes) : cells(static_cast<size_t>(bytes)) {}
-
-  /// One element of `bytes` bytes; `warp` is -1 where it is not known which warp does it. Throw Fault.
-  uint64_t read(int64_t at, int64_t bytes, int warp);
-  void write(int64_t at, int64_t bytes, int warp, uint64_t value);
-  /// A copy is on its way: until it lands nothing may be read.
-  void expectCopy(int64_t at, int64_t bytes);
-  void barrier() { ++epoch; }
-
-private:
-  static constexpr int kNobody = -2, kMany = -1;
-  struct Cell {
-    std::byte value{};
-    bool written = false;
-    int writer = kNobody, reader = kNobody; ///< warps; kMany: several, or unknown
-    int64_t writtenEpoch = -1, readEpoch = -1;
-  };
-  std::vector<Cell> cells;
-  int64_t epoch = 0;
-
-  Cell &cell(int64_t at);
+/// A program that runs longer than it may, perhaps for ever.
+struct Endless : Fault {
+  using Fault::Fault;
 };
 
-/// One CTA at a time of one program.
+/// What a launch passes to a program.
+struct Launch {
+  std::vector<std::span<std::byte>> memory = {}; ///< the bytes of each `!tile.global` argument
+  std::map<unsigned, uint64_t> scalars = {};     ///< the bits of other arguments, by number
+  Bindings extents = {};                         ///< by name
+  int64_t sms = 1;                               ///< CTAs that run at a time, which grids may name
+  uint64_t seed = 0;
+  int64_t mostOps = INT64_MAX; ///< that a cluster may run
+  bool readsGarbage = false;   ///< threads may read shared memory that nobody wrote, if no result depends on it
+};
+
+/// A program with a launch: what all CTAs share.
+struct Program {
+  Program(tile::KernelOp op, Launch launch) : op(op), launch(std::move(launch)) {}
+
+  tile::KernelOp op;
+  Launch launch;
+  int64_t grid = 0, cluster = 1;
+  int64_t ops = 0;                                                          ///< run by the cluster so far
+  llvm::DenseMap<mlir::Operation *, const Row *> rows;                      ///< of ops that have run
+  llvm::DenseMap<std::pair<mlir::Type, int64_t>, std::vector<int>> holders; ///< see Agent
+  llvm::DenseMap<mlir::Type, std::vector<double>> numbers;                  ///< what bits of small elements are worth
+
+  int64_t extentOf(llvm::StringRef name) const;
+  int64_t strideOf(unsigned argument, unsigned dim) const;
+  const Row &rowOf(mlir::Operation *op);
+  /// Counts an op, or an iteration. Throws Endless.
+  void count();
+};
+
+/// A ring with barriers, in one CTA.
+struct Ring {
+  tile::RingType type;
+  int64_t readers;
+  bool multicast;
+  std::vector<MBarrier> full, empty; ///< by stage
+};
+
+class Cluster;
+
+class Cta {
+public:
+  Cta(Cluster &cluster, int64_t number, int64_t rank);
+
+  Cluster &cluster;
+  const int64_t number, rank;
+  SharedMemory shared;
+  llvm::DenseMap<mlir::Operation *, Ring> rings;  ///< by tile.alloc_ring
+  llvm::DenseMap<mlir::Operation *, Turns> turns; ///< by tile.alloc_turns
+  std::vector<std::unique_ptr<Agent>> agents;     ///< the CTA's own first
+
+  /// The agents that roles make, ready to run; those before wait for them.
+  void part(tile::SpecializeOp roles);
+  bool haveRolesEnded() const;
+  /// Ends when its own agent has.
+  void end();
+};
+
+/// CTAs that run together.
+class Cluster {
+public:
+  Cluster(Program &program, int64_t first);
+  /// Throws Fault.
+  void run();
+
+  Program &program;
+  Accesses accesses;
+  Adversary adversary;
+  Meeting meeting; ///< of its CTAs
+  std::vector<std::unique_ptr<Cta>> ctas;
+
+private:
+  bool advance();
+  [[noreturn]] void reportDeadlock();
+};
+
+/// One program's CTAs, a cluster at a time.
 class Machine {
 public:
-  /// `arguments` are the bytes of each of the kernel's arguments.
-  Machine(tile::KernelOp program, std::vector<std::span<std::byte>> arguments);
-
-  /// Runs a CTA from start to end. Throws Fault.
-  void run(int64_t cta);
-
-  // For rows.
-  int warps = 1;
-  int64_t cta = 0;
-  std::vector<char> active; ///< which warps are here
-  SharedMemory shared;
-  std::vector<std::span<std::byte>> global;
-
-  int64_t groupsOf(mlir::Type type) const;
-  static int64_t elementsOf(mlir::Type type);
-  const Bits &of(mlir::Value value) const;
-  /// Room for a value that an op makes, zeros.
-  Bits &make(mlir::Value value);
-  /// Group `group` of the elements of `user`'s groups, as an operand sees it; where all of a CTA use what each warp
-  /// has, they must agree.
-  std::span<const uint64_t> operand(mlir::Value value, mlir::Type user, int64_t group) const;
-  /// A scalar on which all warps that are here agree.
-  uint64_t uniform(mlir::Value value) const;
-  bool isActive(mlir::Type type, int64_t group) const;
-  /// Throws unless every warp is here.
-  void demandAll(mlir::Operation *op) const;
-  /// The warp that holds each element of a group of a fragment; -1 for several.
-  const std::vector<int> &holders(mlir::Type type, int64_t group);
-
-  /// Copies in flight, oldest first: groups of what to do when one lands.
-  std::vector<std::vector<std::function<void()>>> copies{1};
+  /// Throws Refused where a launch would be.
+  Machine(tile::KernelOp program, Launch launch);
+  int64_t clusters() const { return program.grid / program.cluster; }
+  /// Runs a cluster from start to end. Throws Fault.
+  void run(int64_t cluster);
 
 private:
-  tile::KernelOp program;
-  llvm::DenseMap<mlir::Value, Bits> values;
-  llvm::DenseMap<std::pair<mlir::Type, int64_t>, std::vector<int>> knownHolders;
-  llvm::DenseMap<mlir::Operation *, void (*)(Machine &, mlir::Operation *)> rows; ///< of ops that have run
-
-  void runBlock(mlir::Block &block);
-  void runIf(mlir::Operation *op);
-  void runFor(mlir::Operation *op);
-  /// Values of the warps that are here become those of `to`.
-  void assign(mlir::Value to, mlir::Value from);
+  Program program;
 };
-
-/// How an op is run.
-struct Row {
-  llvm::StringRef op;
-  void (*run)(Machine &, mlir::Operation *);
-};
-llvm::ArrayRef<Row> elementwiseRows();
-llvm::ArrayRef<Row> memoryRows();
-llvm::ArrayRef<Row> fragmentRows();
-
-//===- Numbers ----------------------------------------------------------------------------------------------------===//
-
-double decode(mlir::Type type, uint64_t bits);
-/// Rounded to nearest even.
-uint64_t encode(mlir::Type type, double value);
-/// a·b + c of elements, rounded once.
-uint64_t fusedMultiplyAdd(mlir::Type type, uint64_t a, uint64_t b, uint64_t c);
-unsigned widthOf(mlir::Type type);
-int64_t asSigned(uint64_t bits, unsigned width);
-uint64_t masked(uint64_t bits, unsigned width);
-/// a ∘ b of two elements.
-uint64_t combine(tile::CombineKind kind, mlir::Type type, uint64_t a, uint64_t b);
-/// max and min of floats that keep NaN, and tell -0 from 0.
-double maximum(double a, double b);
-double minimum(double a, double b);
 
 } // namespace kiln::numeric::tiles

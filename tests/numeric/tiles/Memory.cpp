@@ -1,5 +1,5 @@
-// Loads, stores, copies and barriers.
-#include "tests/numeric/tiles/Machine.h"
+// Loads and stores, copies by threads, barriers.
+#include "tests/numeric/tiles/Places.h"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -10,44 +10,41 @@ using namespace kiln::numeric::tiles;
 
 namespace {
 
-/// One memory operand of an op, as one group of threads sees it.
+/// One memory operand of an op, as one group of threads sees it. Elements of a shared tile are counted row by row.
 class Target {
 public:
-  Target(Machine &m, Value memory, Type user, int64_t group)
-      : m(m), bytes(tile::bytesOf(tile::elementTypeOf(memory.getType()))),
-        shared(isa<tile::SharedType>(memory.getType())), base(static_cast<int64_t>(m.operand(memory, user, group)[0])),
-        limit(shared ? tile::bytesOf(cast<tile::SharedType>(memory.getType())) : 0) {}
+  Target(Agent &m, Value memory, Type user, int64_t group) : m(m), element(tile::elementTypeOf(memory.getType())) {
+    uint64_t bits = m.operand(memory, user, group)[0];
+    if (auto remote = dyn_cast<tile::RemoteType>(memory.getType())) {
+      place.emplace(m, remote.getTile(), static_cast<int64_t>(bits & 0xFFFFFFFF));
+      accessor.emplace(m.accessor(m.cta.cluster.ctas[bits >> 32]->shared));
+    } else if (auto shared = dyn_cast<tile::SharedType>(memory.getType())) {
+      place.emplace(m, shared, static_cast<int64_t>(bits));
+      accessor.emplace(m.accessor());
+    } else {
+      argument = bits;
+    }
+  }
 
-  uint64_t read(int64_t element, int warp) const {
-    if (shared) return m.shared.read(inTile(element), bytes, warp);
+  uint64_t read(int64_t element, int warp) {
+    if (place) return accessor->read(place->of(element), bytes(), warp);
     uint64_t value = 0;
-    std::memcpy(&value, at(element), static_cast<size_t>(bytes));
+    std::memcpy(&value, globalAt(m, argument, element, bytes()), static_cast<size_t>(bytes()));
     return value;
   }
-  void write(int64_t element, int warp, uint64_t value) const {
-    if (shared) return m.shared.write(inTile(element), bytes, warp, value);
-    std::memcpy(at(element), &value, static_cast<size_t>(bytes));
+  void write(int64_t element, int warp, uint64_t value) {
+    if (place) return accessor->write(place->of(element), bytes(), warp, value);
+    std::memcpy(globalAt(m, argument, element, bytes()), &value, static_cast<size_t>(bytes()));
   }
-  void expectCopy(int64_t element) const { m.shared.expectCopy(inTile(element), bytes); }
 
 private:
-  Machine &m;
-  int64_t bytes;
-  bool shared;
-  int64_t base; ///< number of the argument, or first byte of the shared tile
-  int64_t limit;
+  Agent &m;
+  Type element;
+  std::optional<TilePlace> place;
+  std::optional<Accessor> accessor;
+  uint64_t argument = 0;
 
-  int64_t inTile(int64_t element) const {
-    if (element < 0 || (element + 1) * bytes > limit)
-      throw Fault(fmt::format("element {} of a shared tile of {} bytes", element, limit));
-    return base + element * bytes;
-  }
-  std::byte *at(int64_t element) const {
-    std::span<std::byte> memory = m.global[static_cast<size_t>(base)];
-    if (element < 0 || (element + 1) * bytes > static_cast<int64_t>(memory.size()))
-      throw Fault(fmt::format("element {} of argument {}, which has {} bytes", element, base, memory.size()));
-    return memory.data() + element * bytes;
-  }
+  int64_t bytes() const { return tile::bytesOf(element); }
 };
 
 /// Element offsets of a fragment or scalar that lies at `offset`.
@@ -67,7 +64,7 @@ void checkAligned(int64_t offset, std::optional<int64_t> aligned) {
 }
 
 /// What loads and gathers share: reads the group's elements where the mask is true.
-void readAll(Machine &m, Value result, Value memory, Value mask, int64_t group, llvm::ArrayRef<int64_t> offsets,
+void readAll(Agent &m, Value result, Value memory, Value mask, int64_t group, llvm::ArrayRef<int64_t> offsets,
              Bits &out) {
   Type type = result.getType();
   Target target(m, memory, type, group);
@@ -81,7 +78,7 @@ void readAll(Machine &m, Value result, Value memory, Value mask, int64_t group, 
   }
 }
 
-void writeAll(Machine &m, Value value, Value memory, Value mask, int64_t group, llvm::ArrayRef<int64_t> offsets) {
+void writeAll(Agent &m, Value value, Value memory, Value mask, int64_t group, llvm::ArrayRef<int64_t> offsets) {
   Type type = value.getType();
   Target target(m, memory, type, group);
   const std::vector<int> &holders = m.holders(type, group);
@@ -92,16 +89,16 @@ void writeAll(Machine &m, Value value, Value memory, Value mask, int64_t group, 
 }
 
 /// Calls `each` for every group of `type` that is here.
-template <typename F> void perGroup(Machine &m, Operation *op, Type type, F each) {
+template <typename F> void perGroup(Agent &m, Operation *op, Type type, F each) {
   if (tile::isFragment(type) && m.groupsOf(type) == 1) m.demandAll(op);
   for (int64_t g = 0; g < m.groupsOf(type); ++g)
     if (m.isActive(type, g)) each(g);
 }
 
-void load(Machine &m, Operation *op) {
+void load(Agent &m, Operation *op) {
   auto load = cast<tile::LoadOp>(op);
   Type type = load.getValue().getType();
-  Bits out(static_cast<size_t>(m.groupsOf(type) * Machine::elementsOf(type)));
+  Bits out(static_cast<size_t>(m.groupsOf(type) * Agent::elementsOf(type)));
   perGroup(m, op, type, [&](int64_t g) {
     auto offset = static_cast<int64_t>(m.operand(load.getOffset(), type, g)[0]);
     checkAligned(offset, load.getAligned());
@@ -110,7 +107,7 @@ void load(Machine &m, Operation *op) {
   m.make(load.getValue()) = std::move(out);
 }
 
-void store(Machine &m, Operation *op) {
+void store(Agent &m, Operation *op) {
   auto store = cast<tile::StoreOp>(op);
   Type type = store.getValue().getType();
   perGroup(m, op, type, [&](int64_t g) {
@@ -120,15 +117,15 @@ void store(Machine &m, Operation *op) {
   });
 }
 
-std::vector<int64_t> offsets(Machine &m, Value value, Type type, int64_t group) {
+std::vector<int64_t> offsets(Agent &m, Value value, Type type, int64_t group) {
   std::span<const uint64_t> bits = m.operand(value, type, group);
   return {bits.begin(), bits.end()};
 }
 
-void gather(Machine &m, Operation *op) {
+void gather(Agent &m, Operation *op) {
   auto gather = cast<tile::GatherOp>(op);
   Type type = gather.getType();
-  Bits out(static_cast<size_t>(m.groupsOf(type) * Machine::elementsOf(type)));
+  Bits out(static_cast<size_t>(m.groupsOf(type) * Agent::elementsOf(type)));
   perGroup(m, op, type, [&](int64_t g) {
     readAll(m, gather.getValue(), gather.getSource(), gather.getMask(), g, offsets(m, gather.getOffsets(), type, g),
             out);
@@ -136,7 +133,7 @@ void gather(Machine &m, Operation *op) {
   m.make(gather.getValue()) = std::move(out);
 }
 
-void scatter(Machine &m, Operation *op) {
+void scatter(Agent &m, Operation *op) {
   auto scatter = cast<tile::ScatterOp>(op);
   Type type = scatter.getValue().getType();
   perGroup(m, op, type, [&](int64_t g) {
@@ -145,7 +142,7 @@ void scatter(Machine &m, Operation *op) {
   });
 }
 
-void loadMatrix(Machine &m, Operation *op) {
+void loadMatrix(Agent &m, Operation *op) {
   auto load = cast<tile::LoadMatrixOp>(op);
   auto type = cast<RankedTensorType>(load.getValue().getType());
   int64_t stride = load.getSource().getType().getShape()[1];
@@ -153,6 +150,9 @@ void loadMatrix(Machine &m, Operation *op) {
   m.demandAll(op);
   auto row = static_cast<int64_t>(m.uniform(load.getRow())), column = static_cast<int64_t>(m.uniform(load.getColumn()));
   if (row % 8 || column % 8) throw Fault("a matrix is read at a row or column that is no multiple of 8");
+  int64_t tall = type.getDimSize(load.getTranspose() ? 1 : 0), wide = type.getDimSize(load.getTranspose() ? 0 : 1);
+  if (row < 0 || column < 0 || row + tall > load.getSource().getType().getShape()[0] || column + wide > stride)
+    throw Fault(fmt::format("a matrix of {}x{} at [{}, {}] reaches out of the tile", tall, wide, row, column));
   std::vector<int64_t> at;
   for (int64_t i = 0; i < type.getDimSize(0); ++i)
     for (int64_t j = 0; j < type.getDimSize(1); ++j)
@@ -161,35 +161,10 @@ void loadMatrix(Machine &m, Operation *op) {
   m.make(load.getValue()) = std::move(out);
 }
 
-//===- Shared tiles -----------------------------------------------------------------------------------------------===//
+//===- Copies by threads ------------------------------------------------------------------------------------------===//
 
-template <typename AllocOp> void alloc(Machine &m, Operation *op) {
-  auto offset = cast<AllocOp>(op).getOffset();
-  if (!offset) throw Fault("a shared tile has no place: run tile-assign-shared first");
-  for (uint64_t &bits : m.make(op->getResult(0))) bits = *offset;
-}
-
-void slot(Machine &m, Operation *op) {
-  auto slot = cast<tile::SlotOp>(op);
-  tile::RingType ring = slot.getRing().getType();
-  Bits out(m.of(slot.getRing()));
-  const Bits &iteration = m.of(slot.getIteration());
-  for (size_t w = 0; w < out.size(); ++w)
-    out[w] += iteration[w] % static_cast<uint64_t>(ring.getStages()) * static_cast<uint64_t>(tile::slotBytes(ring));
-  for (auto [i, tile] : llvm::enumerate(slot.getTiles())) {
-    Bits start = out;
-    for (uint64_t &bits : start) bits += static_cast<uint64_t>(tile::slotOffset(ring, static_cast<unsigned>(i)));
-    m.make(tile) = std::move(start);
-  }
-}
-
-void barrier(Machine &m, Operation *op) {
-  m.demandAll(op);
-  m.shared.barrier();
-}
-
-/// The copy happens when it is waited for: as late as it may.
-void asyncCopy(Machine &m, Operation *op) {
+/// Which warp copies what is not known: each has started it, and each waits for its own part.
+void asyncCopy(Agent &m, Operation *op) {
   auto copy = cast<tile::AsyncCopyOp>(op);
   m.demandAll(op);
   auto type = copy.getTarget().getType();
@@ -197,29 +172,34 @@ void asyncCopy(Machine &m, Operation *op) {
        rows = static_cast<int64_t>(m.uniform(copy.getRows()));
   auto columns = static_cast<int64_t>(m.uniform(copy.getColumns()));
   auto stride = static_cast<int64_t>(copy.getStride() ? m.uniform(copy.getStride()) : *copy.getRowStride());
-  if (offset * tile::bytesOf(type.getElementType()) % 16)
-    throw Fault("a copy does not start at a multiple of 16 bytes");
-  Target to(m, copy.getTarget(), IndexType::get(op->getContext()), 0),
-      from(m, copy.getSource(), IndexType::get(op->getContext()), 0);
-  int64_t height = type.getShape()[0], width = type.getShape()[1];
-  for (int64_t i = 0; i < height * width; ++i) to.expectCopy(i);
-  m.copies.back().push_back([=] {
-    for (int64_t i = 0; i < height; ++i)
-      for (int64_t j = 0; j < width; ++j)
-        to.write(i * width + j, -1, i < rows && j < columns ? from.read(offset + i * stride + j, -1) : 0);
-  });
+  int64_t bytes = tile::bytesOf(type.getElementType()), height = type.getShape()[0], width = type.getShape()[1];
+  if (offset * bytes % 16) throw Fault("a copy does not start at a multiple of 16 bytes");
+  std::vector<Accessor::Actor> actors;
+  for (size_t w = 0; w < m.clocks.size(); ++w) actors.push_back({&m.clocks[w], {m.copyOf[w], m.copyGroup}});
+  Accessor to(m.cta.shared, std::move(actors), /*byProxy=*/false);
+  TilePlace place(m, copy.getTarget());
+  Target from(m, copy.getSource(), IndexType::get(op->getContext()), 0);
+  for (int64_t i = 0; i < height; ++i)
+    for (int64_t j = 0; j < width; ++j) {
+      bool isInside = i < rows && j < columns;
+      to.claim(place.of(i, j), bytes, Accessor::kAll);
+      to.land(place.of(i, j), bytes, isInside ? from.read(offset + i * stride + j, Accessor::kAll) : 0);
+    }
 }
-void asyncCommit(Machine &m, Operation *op) {
+void asyncCommit(Agent &m, Operation *op) {
   m.demandAll(op);
-  m.copies.emplace_back();
+  ++m.copyGroup;
 }
-void asyncWait(Machine &m, Operation *op) {
+void asyncWait(Agent &m, Operation *op) {
   m.demandAll(op);
   // The last group is open: what it holds is not committed yet.
-  while (m.copies.size() > static_cast<size_t>(cast<tile::AsyncWaitOp>(op).getPending()) + 1) {
-    for (auto &land : m.copies.front()) land();
-    m.copies.erase(m.copies.begin());
-  }
+  int64_t done = int64_t(m.copyGroup) - 1 - static_cast<int64_t>(cast<tile::AsyncWaitOp>(op).getPending());
+  for (size_t w = 0; w < m.clocks.size() && done > 0; ++w) m.clocks[w].see(m.copyOf[w], static_cast<uint32_t>(done));
+}
+
+void barrier(Agent &m, Operation *op) {
+  m.demandAll(op);
+  m.meet();
 }
 
 } // namespace
@@ -231,9 +211,6 @@ llvm::ArrayRef<Row> kiln::numeric::tiles::memoryRows() {
       {"tile.gather", gather},
       {"tile.scatter", scatter},
       {"tile.load_matrix", loadMatrix},
-      {"tile.alloc", alloc<tile::AllocOp>},
-      {"tile.alloc_ring", alloc<tile::AllocRingOp>},
-      {"tile.slot", slot},
       {"tile.barrier", barrier},
       {"tile.async_copy", asyncCopy},
       {"tile.async_commit", asyncCommit},
