@@ -63,7 +63,8 @@ DType HandProgram::dtypeOf(unsigned argument) const {
 std::vector<HostTensor> HandProgram::makeInputs(const Bindings &extents, uint64_t seed) const {
   std::vector<HostTensor> inputs;
   for (unsigned i = 0; i < numInputs; ++i)
-    inputs.push_back(makeInput(shapeOf(i, extents), dtypeOf(i), Flavour::Normal, seed * 97 + i));
+    inputs.push_back(isFloat(dtypeOf(i)) ? HostTensor::randomNormal(shapeOf(i, extents), dtypeOf(i), seed * 97 + i)
+                                         : makeInput(shapeOf(i, extents), dtypeOf(i), Flavour::Normal, seed * 97 + i));
   return inputs;
 }
 

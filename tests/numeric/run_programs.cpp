@@ -16,9 +16,10 @@ using namespace kiln::numeric;
 
 namespace {
 
-/// Small, and no multiples of tiles; what copies by tensor maps have rows of is a multiple of 8.
+/// Small, and no multiples of tiles; what copies by tensor maps have rows of is a multiple of 8, or of 16 where it may
+/// be bytes.
 Bindings extentsOf(const HandProgram &program) {
-  static const Bindings known = {{"M", 131}, {"N", 264}, {"K", 200}, {"B", 2},   {"H", 1},
+  static const Bindings known = {{"M", 131}, {"N", 264}, {"K", 208}, {"B", 2},   {"H", 1},
                                  {"S", 200}, {"D", 128}, {"Hq", 4},  {"Hkv", 2}, {"R", 50}};
   Bindings extents;
   for (const std::string &name : program.dims()) {

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Random mutants of the programs of examples/tile: each is refused with a reason, or lowers. Prints what became of them.
 
-    mutants.py KILN_OPT [--seed N] [--count M] [--keep FOLDER]
+    mutants.py KILN_OPT [--seed N] [--count M] [--keep FOLDER] [--run KILN_RUN_PROGRAMS]
 
 A mutant is a program with one to three edits: another number, a line less, two lines in another order, another word. It must
 end in a diagnostic or in code; a crash, a hang or a refusal without a reason fails. --keep writes those that lower, to
-be assembled and run on a GPU, where a test may ask that they, too, end.
+be assembled and run on a GPU, where a test may ask that they, too, end. --run interprets them: each ends, or is refused at
+its launch, or the interpreter says what is wrong with it, which is listed, for verifiers that let it pass; anything else
+fails.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import variants
@@ -76,8 +79,12 @@ def mutant(seed):
     return program.stem, text
 
 
+def target_of(program):
+    return "sm_80" if "sm80" in program else "sm_90a"
+
+
 def pipeline(program):
-    target = "sm_80" if "sm80" in program else "sm_90a"
+    target = target_of(program)
     return ("--pass-pipeline=builtin.module(tile.kernel(tile-expand),canonicalize,tile.kernel(tile-unroll),canonicalize,cse,"
             f"tile.kernel(tile-verify,tile-assign-shared{{target={target}}}),gpu-lower{{target={target}}})")
 
@@ -97,22 +104,43 @@ def outcome(kiln_opt, seed, keep=None):
     return ("refused", reason[1]) if reason else ("fails without a reason", done.stderr[-400:])
 
 
+def interpreted(run, seed, folder):
+    """What the interpreter says of a mutant that lowers: "ends", or another outcome, a colon, and the reason."""
+    program, text = mutant(seed)
+    path = pathlib.Path(folder) / f"{program}-{seed}.mlir"
+    path.write_text(text)
+    try:
+        done = subprocess.run([run, "--target", target_of(program), path], capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return "hangs: in the interpreter"
+    said = re.fullmatch(re.escape(str(path)) + r" ((ends|differs|faults|refused|endless)\b.*)\s*", done.stdout, re.DOTALL)
+    return said[1].rstrip() if said else f"crashes: in the interpreter: {done.stderr[-400:]}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kiln_opt")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--run")
     arguments = parser.parse_args()
     if arguments.keep: arguments.keep.mkdir(parents=True, exist_ok=True)
-    counts, wrong = collections.Counter(), 0
+    counts, runs, wrong = collections.Counter(), collections.Counter(), 0
+    folder = tempfile.TemporaryDirectory()
     for seed in range(arguments.seed, arguments.seed + arguments.count):
         what, reason = outcome(arguments.kiln_opt, seed, arguments.keep)
         counts[what] += 1
         if what not in ("refused", "lowers"):
             wrong += 1
             print(f"seed {seed} {what}: {reason}")
-    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+        if what != "lowers" or not arguments.run: continue
+        said = interpreted(arguments.run, seed, folder.name)
+        runs[said.partition(":")[0]] += 1
+        wrong += said.startswith(("hangs", "crashes"))
+        if said != "ends": print(f"seed {seed}, {reason}, {said}")
+    for one in (counts, runs):
+        if one: print(", ".join(f"{count} {what}" for what, count in sorted(one.items())))
     return 1 if wrong else 0
 
 
