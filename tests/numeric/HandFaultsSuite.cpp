@@ -152,6 +152,17 @@ TEST(HandFaults, AreSeen) {
   }
 }
 
+/// A launch that would be refused, and a program that goes on for ever, are told from faults.
+TEST(HandFaults, AreNoRefusalsAndNoLoops) {
+  auto context = makeContext();
+  HandProgram softmax(*context, readProgram("softmax"), "sm_90a");
+  const Bindings odd = {{"R", 2}, {"N", 1001}}, rows = {{"R", 2}, {"N", 8}};
+  EXPECT_EQ(softmax.run(softmax.makeInputs(odd, 3), {.extents = odd}).outcome, HandRun::Outcome::Refused);
+  EXPECT_EQ(softmax.run(softmax.makeInputs(rows, 3), {.extents = rows}).outcome, HandRun::Outcome::Ended);
+  HandRun run = softmax.run(softmax.makeInputs(rows, 3), {.extents = rows, .mostOps = 20});
+  EXPECT_EQ(run.outcome, HandRun::Outcome::Endless) << run.reason;
+}
+
 /// A slot that consumers have in turn: one may be a phase ahead of what it reads, and a barrier cannot tell.
 TEST(HandFaults, APhaseThatIsTakenForAnotherIsSeen) {
   auto context = makeContext();

@@ -1,10 +1,12 @@
 // The programs of examples/tile and their steps, interpreted on small shapes that fit no tile: each gives what its
 // formula says, the same bits whoever goes first and whenever copies land.
 #include "tests/numeric/HandReferences.h"
+#include "tests/numeric/tiles/Machine.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace kiln;
 using namespace kiln::numeric;
@@ -85,6 +87,21 @@ TEST_P(HandProgramsOf, GiveWhatTheirFormulaSays) {
     SCOPED_TRACE(fmt::format("{} {}", one.file, spellShape(extents)));
     check(program, one, extents);
   }
+}
+
+TEST(HandPrograms, EveryOpHasARow) {
+  // What is around a program, and what `tile-expand` spells out.
+  const std::set<std::string> others = {"tile.kernel",  "tile.return",       "tile.index",     "tile.size",
+                                        "tile.unravel", "tile.fold_columns", "tile.async_load"};
+  auto context = makeContext();
+  int64_t rows = 0;
+  for (mlir::RegisteredOperationName op : context->getRegisteredOperations()) {
+    if (op.getDialectNamespace() != "tile") continue;
+    EXPECT_NE(tiles::findRow(op.getStringRef()) != nullptr, others.contains(op.getStringRef().str()))
+        << op.getStringRef().str();
+    ++rows;
+  }
+  EXPECT_GT(rows, 40);
 }
 
 /// C = 2·A·Bᵀ in f32, D = A.

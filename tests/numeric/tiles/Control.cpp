@@ -75,6 +75,8 @@ bool Agent::advance() {
         ++frames.back().next;
         if (row.isNoticed) return true;
       }
+    } catch (const Endless &) {
+      throw;
     } catch (const Fault &fault) {
       throw at(fault, *this, op);
     }

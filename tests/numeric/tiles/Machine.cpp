@@ -15,7 +15,7 @@ using namespace kiln::numeric::tiles;
 
 //===- The program ------------------------------------------------------------------------------------------------===//
 
-const Row &Program::rowOf(Operation *op) {
+const Row *kiln::numeric::tiles::findRow(StringRef op) {
   static const llvm::StringMap<const Row *> all = [] {
     llvm::StringMap<const Row *> map;
     for (llvm::ArrayRef<Row> part :
@@ -23,8 +23,12 @@ const Row &Program::rowOf(Operation *op) {
       for (const Row &row : part) map[row.op] = &row;
     return map;
   }();
+  return all.lookup(op);
+}
+
+const Row &Program::rowOf(Operation *op) {
   const Row *&row = rows[op];
-  if (!row) row = all.lookup(op->getName().getStringRef());
+  if (!row) row = findRow(op->getName().getStringRef());
   if (!row) throw Fault("the interpreter of tile programs has no row for '" + op->getName().getStringRef().str() + "'");
   return *row;
 }

@@ -64,6 +64,9 @@ struct Ring {
   std::vector<MBarrier> full, empty; ///< by stage
 };
 
+/// How an op is run; null if it is not.
+const Row *findRow(llvm::StringRef op);
+
 class Cluster;
 
 class Cta {
