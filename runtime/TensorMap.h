@@ -43,7 +43,8 @@ struct TensorMapFault {
 std::optional<TensorMapFault> faultOfForm(const TensorMapRecipe &recipe);
 
 /// What is wrong with a tensor of these numbers that begins at `base`, an address or an offset from an aligned one: the
-/// base and every stride but the last a multiple of 16 bytes, below 2^40 bytes, the last stride 1, extents 1 to 2^32.
+/// base and every stride but the last, where there is a second element along it, a multiple of 16 bytes, below 2^40
+/// bytes, the last stride 1, extents 1 to 2^32.
 /// The form is right.
 std::optional<TensorMapFault> faultOfTensor(const TensorMapRecipe &recipe, uint64_t base);
 

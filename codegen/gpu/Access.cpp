@@ -1,5 +1,6 @@
 #include "codegen/gpu/Access.h"
 #include "codegen/gpu/Arithmetic.h"
+#include "codegen/gpu/ByteFloats.h"
 #include "codegen/gpu/TileAddress.h"
 #include "ir/ptx/Ptx.h"
 
@@ -68,7 +69,8 @@ ThreadPlace kiln::codegen::gpu::threadPlaceOf(const Fragment &f, Lowering &to) {
   case FragmentKind::WgmmaAcc:
   case FragmentKind::WgmmaA: {
     ThreadPlace block = blockPlaceOf(f, to);
-    return {within(block.row, a.div(lane, 4)), within(block.column, a.mul(a.rem(lane, 4), 2))};
+    int64_t together = f.kind == FragmentKind::WgmmaA ? f.p : 2;
+    return {within(block.row, a.div(lane, 4)), within(block.column, a.mul(a.rem(lane, 4), together))};
   }
   case FragmentKind::MmaB:
     return {a.mul(a.rem(lane, 4), 2), within(blockPlaceOf(f, to).column, a.div(lane, 4))};
@@ -111,7 +113,7 @@ static int64_t spanOf(tile::GlobalType type) {
 }
 
 Memory::Memory(Lowering &to, Value value, Value base)
-    : element(tile::elementTypeOf(value.getType())), bytes(tile::bytesOf(element)),
+    : element(keptAs(tile::elementTypeOf(value.getType()))), bytes(tile::bytesOf(element)),
       shared(!isa<tile::GlobalType>(value.getType())), readOnly(to.frame.readOnly.contains(value)), to(to), base(base),
       narrow(true) {
   if (shared) {
@@ -161,7 +163,7 @@ void Memory::startAt(Value offset, Value more) {
 
 void Memory::moveBy(Value bytes) {
   OpBuilder &b = to.rewriter;
-  if (bytes.getType().isInteger(32)) bytes = LLVM::SExtOp::create(b, to.loc, b.getI64Type(), bytes);
+  if (!shared && bytes.getType().isInteger(32)) bytes = LLVM::SExtOp::create(b, to.loc, b.getI64Type(), bytes);
   start = LLVM::GEPOp::create(b, to.loc, start.getType(), b.getI8Type(), start, ValueRange{bytes});
 }
 

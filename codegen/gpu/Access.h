@@ -54,7 +54,7 @@ public:
   Place at(int64_t elements);
   /// In a tile: so many columns past the start, which end in the start's row, and so many rows down.
   Place inRow(int64_t rows, int64_t columns);
-  /// Moves the start, in global memory, by so many bytes (i32 or i64, signed).
+  /// Moves the start, in global memory or a tile that is plain rows, by so many bytes (i32 or i64, signed).
   void moveBy(mlir::Value bytes);
 
 private:

@@ -1,5 +1,6 @@
 // Ops that work element by element: cloned onto each pair of registers.
 #include "codegen/lower/Elementwise.h"
+#include "codegen/gpu/ByteFloats.h"
 #include "codegen/gpu/Registers.h"
 #include "codegen/gpu/Rows.h"
 
@@ -32,7 +33,13 @@ Value extendPair(Value pair, Lowering &to) {
   return result;
 }
 
+LogicalResult lowerTruncate(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (isByteFloat(op->getResult(0).getType())) return lowerToByteFloats(op, operands, to);
+  return lowerElementwise(op, operands, to);
+}
+
 LogicalResult lowerExtend(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (isByteFloat(op->getOperand(0).getType())) return lowerFromByteFloats(op, operands, to);
   return perUnit(op, operands, unitTypesOf(op->getResult(0).getType()), to.rewriter, [&](ArrayRef<Value> x, Type type) {
     auto pair = dyn_cast<VectorType>(x[0].getType());
     bool isPairOfBF16 = pair && pair.getNumElements() == 2 && pair.getElementType().isBF16();
@@ -58,7 +65,8 @@ LogicalResult lowerConstant(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
 // library are expanded before, and are errors here.
 ArrayRef<Row> kiln::codegen::gpu::elementwiseRows() {
   static const std::vector<Row> rows = [] {
-    std::vector<Row> all = {{"arith.constant", lowerConstant}, {"arith.extf", lowerExtend}};
+    std::vector<Row> all = {
+        {"arith.constant", lowerConstant}, {"arith.extf", lowerExtend}, {"arith.truncf", lowerTruncate}};
     for (StringRef op :
          {// Floats.
           "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.maximumf", "arith.minimumf",
@@ -69,7 +77,7 @@ ArrayRef<Row> kiln::codegen::gpu::elementwiseRows() {
           "arith.remui", "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui",
           "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui", "arith.cmpi", "arith.select",
           // Casts.
-          "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci", "arith.sitofp", "arith.uitofp", "arith.fptosi",
+          "arith.extsi", "arith.extui", "arith.trunci", "arith.sitofp", "arith.uitofp", "arith.fptosi",
           "arith.fptoui", "arith.bitcast", "arith.index_cast", "arith.index_castui"})
       all.push_back({op, lowerElementwise});
     return all;

@@ -1,4 +1,5 @@
 #include "codegen/gpu/LevelSpec.h"
+#include "codegen/gpu/ByteFloats.h"
 #include "codegen/gpu/Rows.h"
 #include "codegen/lower/LevelSpec.h"
 
@@ -35,7 +36,7 @@ StringRef whyNot(Type type) {
   auto fragment = tile::distributionOf(type);
   if (!fragment) return tile::isFragment(type) ? "its layout is of one thread" : "no such type is computed with";
   Type element = cast<RankedTensorType>(type).getElementType();
-  if (!isNumber(element)) return "no such elements are computed with";
+  if (!isStored(element)) return "no such elements are computed with";
   return registersOf(*fragment, element) > kMostRegisters ? "a thread has 255 registers for a fragment" : "";
 }
 
@@ -53,10 +54,25 @@ LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, int64_t 
 
 /// Whether the target has what the op's row needs.
 LogicalResult verifyFeature(Operation *op, const GpuTarget &target) {
-  GpuFeature feature = featureOf(op->getName().getStringRef());
+  GpuFeature feature = featureOf(op);
   if (has(target, feature)) return success();
   InFlightDiagnostic diag = op->emitOpError() << "is nothing that " << target.name << " can do";
   diag.attachNote() << "the first target that can is " << firstWith(feature).name;
+  return diag;
+}
+
+/// Floats of 8 bits are moved and converted, not computed with.
+LogicalResult verifyByteFloats(Operation *op) {
+  static const llvm::StringSet<> takes{"tile.load",    "tile.store",   "tile.gather", "tile.scatter",
+                                       "tile.extract", "tile.relayout", "tile.wgmma",  "arith.truncf",
+                                       "arith.extf",   "arith.select",  "arith.bitcast"};
+  auto isFragment = [](Type type) { return tile::isFragment(type) && isByteFloat(type); };
+  StringRef name = op->getName().getStringRef();
+  if (takes.contains(name) || isControlFlow(name)) return success();
+  if (llvm::none_of(op->getOperandTypes(), isFragment) && llvm::none_of(op->getResultTypes(), isFragment))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("cannot be lowered for a gpu");
+  diag.attachNote() << "floats of 8 bits are moved and converted, not computed with";
   return diag;
 }
 
@@ -102,7 +118,8 @@ LogicalResult kiln::codegen::gpu::verifyTileLevel(tile::KernelOp kernel, const G
   LogicalResult result = success();
   int64_t sharedBytes = kernel.getSharedBytes().value_or(0);
   kernel.getBody().walk([&](Operation *op) {
-    if (failed(verifyTileOp(op, kLevel)) || failed(verifyFeature(op, target)) || failed(verifyPlace(op, sharedBytes)))
+    if (failed(verifyTileOp(op, kLevel)) || failed(verifyFeature(op, target)) || failed(verifyByteFloats(op)) ||
+        failed(verifyPlace(op, sharedBytes)))
       result = failure();
   });
   return result;
@@ -116,6 +133,8 @@ LogicalResult kiln::codegen::gpu::verifyThreadLevel(LLVM::LLVMFuncOp function) {
         // Memory.
         "ptx.load", "ptx.store", "llvm.ptrtoint", "llvm.inttoptr", "nvvm.cp.async.shared.global",
         "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix", "nvvm.stmatrix",
+        // Floats of 8 bits.
+        "nvvm.convert.f32x2.to.f8x2", "nvvm.convert.f8x2.to.f16x2",
         // Copies that run beside threads.
         "nvvm.mbarrier.init", "nvvm.fence.mbarrier.init", "nvvm.fence.proxy", "nvvm.cp.async.bulk.wait_group",
         "ptx.mbarrier_wait", "ptx.mbarrier_arrive", "ptx.mbarrier_complete", "ptx.tma_load", "ptx.tma_store",

@@ -1,6 +1,7 @@
 // Fragments of two dimensions: parts, slices along rows and columns, other layouts, matrix stores. Layouts are
 // separable, so what a thread does is the same for all: registers are matched by where thread 0 has them.
 #include "codegen/gpu/Arithmetic.h"
+#include "codegen/gpu/ByteFloats.h"
 #include "codegen/gpu/Registers.h"
 #include "codegen/gpu/Shuffle.h"
 #include "codegen/gpu/TileAddress.h"
@@ -72,6 +73,10 @@ LogicalResult lowerExtract(Operation *op, ArrayRef<ValueRange> operands, Lowerin
 }
 
 LogicalResult lowerRelayout(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (isa<tile::WgmmaAAttr>(type.getEncoding()) && tile::bytesOf(type.getElementType()) == 1 &&
+      op->getOperand(0).getType() != type)
+    return exchangeInQuads(op, operands[0], to);
   Places places(*tile::distributionOf(op->getOperand(0).getType()));
   return rearrange(op, operands[0], to, [&](layout::Place place) { return places.at(place.row, place.column); });
 }

@@ -1,4 +1,5 @@
 // The concatenated table of lowerings and the types they agree on.
+#include "codegen/gpu/ByteFloats.h"
 #include "codegen/gpu/Rows.h"
 #include "ir/ptx/Ptx.h"
 
@@ -23,20 +24,23 @@ const codegen::RowTableOf<Lowering> &kiln::codegen::gpu::gpuRows() {
   return table;
 }
 
-GpuFeature kiln::codegen::gpu::featureOf(StringRef op) {
+GpuFeature kiln::codegen::gpu::featureOf(Operation *op) {
   static const auto table = [] {
     llvm::StringMap<GpuFeature> features;
     for (ArrayRef<Row> family : families())
       for (const Row &row : family) features[row.op] = row.needs;
     return features;
   }();
-  return table.lookup(op);
+  if (isa<arith::TruncFOp, arith::ExtFOp>(op) &&
+      (isByteFloat(op->getOperand(0).getType()) || isByteFloat(op->getResult(0).getType())))
+    return GpuFeature::ByteFloats;
+  return table.lookup(op->getName().getStringRef());
 }
 
 SmallVector<Type> kiln::codegen::gpu::unitTypesOf(Type type) {
   auto fragment = tile::distributionOf(type);
   if (!fragment) return {type};
-  Type element = cast<RankedTensorType>(type).getElementType();
+  Type element = keptAs(cast<RankedTensorType>(type).getElementType());
   int64_t registers = fragment->registers();
   if (registers % 2 != 0) return SmallVector<Type>(registers, element);
   return SmallVector<Type>(registers / 2, VectorType::get({2}, element));

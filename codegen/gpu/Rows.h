@@ -83,8 +83,8 @@ llvm::ArrayRef<Row> elementwiseRows();
 
 /// Every row by op name.
 const RowTableOf<Lowering> &gpuRows();
-/// What a target must have for an op that has a row.
-GpuFeature featureOf(llvm::StringRef op);
+/// What a target must have for an op that has a row: its row says, or, of conversions, its types.
+GpuFeature featureOf(mlir::Operation *op);
 
 /// Converts the types of tile programs: fragments and sums in flight 1:N to registers, memory and barriers to pointers,
 /// turns to the number of their first barrier, the rest unchanged.

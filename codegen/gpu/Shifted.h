@@ -1,8 +1,9 @@
 //===- Shifted.h - runs that start within a 16-byte word ----------------------------------------------------------===//
 //
 // Rows of an odd length start anywhere in a 16-byte word of memory. A `shifted` access moves whole words all the same:
-// a thread loads the words that its run lies in and shifts the run out of them; a store shifts the run into place, with
-// what the thread before has of the first word. The words are aligned, the shift is the same for every run of a row.
+// a thread loads the words that its run lies in, of global memory or of a shared tile, and shifts the run out of them; a
+// store shifts the run into place, with what the thread before has of the first word. The words are aligned, the shift is
+// the same for every run of a row.
 //
 // Of a warp's 256 elements of 16 bits, at 2 bytes' alignment, against accesses of one element each:
 //
@@ -24,7 +25,7 @@
 
 namespace kiln::codegen::gpu {
 
-/// A fragment in global memory whose runs are whole 16-byte words long, but start anywhere.
+/// A fragment in memory whose runs are whole 16-byte words long, but start anywhere.
 class ShiftedRuns {
 public:
   /// Whether it can be done under a mask; where not, accesses are narrow.

@@ -1,5 +1,6 @@
 // Warpgroup products. A sum in flight is a thread's elements as single registers (16-bit ones two by two), which pass
 // through products, fences and waits alone; where it has been waited for, it is a fragment.
+#include "codegen/gpu/Arithmetic.h"
 #include "codegen/gpu/Descriptor.h"
 #include "codegen/gpu/Registers.h"
 #include "codegen/lower/Vectors.h"
@@ -20,17 +21,44 @@ constexpr int64_t kBlockRows = 64; ///< rows of one instruction
 
 //===- Sums in flight ---------------------------------------------------------------------------------------------===//
 
-WgmmaElement elementOf(Type type) {
+WgmmaElement elementOf(Type type, bool isUnsigned) {
   if (type.isBF16()) return WgmmaElement::bf16;
   if (type.isF16()) return WgmmaElement::f16;
   if (type.isF32()) return WgmmaElement::tf32;
   if (isa<Float8E4M3FNType>(type)) return WgmmaElement::e4m3;
   if (isa<Float8E5M2Type>(type)) return WgmmaElement::e5m2;
-  return WgmmaElement::s8;
+  return isUnsigned ? WgmmaElement::u8 : WgmmaElement::s8;
 }
 
 WgmmaElement sumElementOf(Type type) {
   return type.isF16() ? WgmmaElement::f16 : type.isF32() ? WgmmaElement::f32 : WgmmaElement::s32;
+}
+
+/// The words of a left operand in registers: of one, two or four elements.
+SmallVector<Value> wordsOf(RankedTensorType fragment, ValueRange units, Lowering &to) {
+  OpBuilder &b = to.rewriter;
+  Arithmetic a{to};
+  Type word = b.getI32Type();
+  int64_t bytes = tile::bytesOf(fragment.getElementType());
+  if (bytes == 4) {
+    Registers registers(b, to.loc, units);
+    SmallVector<Value> words;
+    for (int64_t r = 0; r < registers.size(); ++r) {
+      Value element = registers.get(r);
+      words.push_back(element.getType() == word ? element : LLVM::BitcastOp::create(b, to.loc, word, element).getResult());
+    }
+    return words;
+  }
+  Type type = bytes == 2 ? word : b.getI16Type();
+  SmallVector<Value> pairs(llvm::map_range(
+      units, [&](Value unit) -> Value { return LLVM::BitcastOp::create(b, to.loc, type, unit); }));
+  if (bytes == 2) return pairs;
+  SmallVector<Value> words;
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    Value low = LLVM::ZExtOp::create(b, to.loc, word, pairs[i]), high = LLVM::ZExtOp::create(b, to.loc, word, pairs[i + 1]);
+    words.push_back(a.bor(low, a.shl(high, 16)));
+  }
+  return words;
 }
 
 /// A fragment's units as the registers of a product.
@@ -77,7 +105,7 @@ public:
   LogicalResult run() {
     auto pending = isa<tile::PendingType>(op.getAcc().getType());
     sums = pending ? SmallVector<Value>(operands[2]) : registersOf(result, operands[2], to);
-    if (left) a = registersOf(left, operands[0], to);
+    if (left) a = wordsOf(left, operands[0], to);
     fence(pending);
     multiply();
     NVVM::WgmmaGroupSyncAlignedOp::create(to.rewriter, to.loc);
@@ -129,8 +157,8 @@ private:
         ArrayRef<Value> words = left ? ArrayRef<Value>(a).slice((m * steps + k) * 4, 4) : ArrayRef<Value>();
         auto made = ptx::WgmmaOp::create(to.rewriter, to.loc, SmallVector<Type>(ValueRange(block).getTypes()),
                                          sumElementOf(result.getElementType()), block, k == 0 ? accumulate : Value(),
-                                         elementOf(aElement), left ? Value() : leftTile->at(m * kBlockRows, k * step),
-                                         words, op.getTransposeA(), elementOf(bType.getElementType()),
+                                         elementOf(aElement, op.getUnsignedA()), left ? Value() : leftTile->at(m * kBlockRows, k * step),
+                                         words, op.getTransposeA(), elementOf(bType.getElementType(), op.getUnsignedB()),
                                          right.at(0, k * step), !op.getTransposeB());
         llvm::copy(made.getResults(), block.begin());
       }

@@ -28,7 +28,7 @@ int64_t stepOf(WgmmaElement element) {
 /// The immediates behind the predicate: signs of a and b, which integers have not; transposes, which 16-bit elements in
 /// shared memory have.
 std::string immediatesOf(ptx::WgmmaOp product) {
-  if (product.getAElement() == WgmmaElement::s8) return "";
+  if (product.getSumElement() == WgmmaElement::s32) return "";
   std::string text = ", 1, 1";
   if (stepOf(product.getAElement()) != 16) return text;
   if (product.getA()) text += product.getTransposeA() ? ", 1" : ", 0";

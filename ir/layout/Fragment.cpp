@@ -86,8 +86,8 @@ Place Fragment::registerPlace(int64_t r) const {
     return {r / ofBlock * kAtomRows + in % 4 / 2 * 8, in / 4 * 8 + in % 2};
   }
   case FragmentKind::WgmmaA: {
-    int64_t ofBlock = columns / 2, in = r % ofBlock;
-    return {r / ofBlock * kAtomRows + in / 2 % 2 * 8, in / 8 * 16 + in / 4 % 2 * 8 + in % 2};
+    int64_t ofBlock = columns / 2, in = r % ofBlock, word = in / p;
+    return {r / ofBlock * kAtomRows + word % 2 * 8, word / 4 * (8 * p) + word / 2 % 2 * (4 * p) + in % p};
   }
   case FragmentKind::WgmmaRows:
     return {0, r / 2 * kAtomRows + r % 2 * 8};
@@ -115,8 +115,9 @@ Place Fragment::threadPlace(int64_t t) const {
   case FragmentKind::OuterB:
     return {0, t % q * kRun};
   case FragmentKind::WgmmaAcc:
-  case FragmentKind::WgmmaA:
     return {warp * kWarpRows + lane / 4, lane % 4 * 2};
+  case FragmentKind::WgmmaA:
+    return {warp * kWarpRows + lane / 4, lane % 4 * p};
   case FragmentKind::WgmmaRows:
     return {0, warp * kWarpRows + lane / 4};
   case FragmentKind::WgmmaColumns:

@@ -38,7 +38,8 @@ enum class FragmentKind {
 struct Fragment {
   FragmentKind kind;
   int64_t rows = 1, columns = 1; ///< extents; rows is 1 for rank 1
-  int64_t p = 1, q = 1;          ///< the layout's parameters: vec and threads; warps along M, N; threads along M, N
+  int64_t p = 1, q = 1; ///< the layout's parameters: vec and threads; warps along M, N; threads along M, N; of a
+                        ///< warpgroup's left operand, elements that share 4 bytes
 
   /// Threads that hold it: of a warp, of a warpgroup, or of the CTA.
   int64_t threads() const;

@@ -88,6 +88,8 @@ LogicalResult TmaStoreOp::verify() { return verifyCoordinates(*this, getCoordina
 static bool isProduct(WgmmaElement sum, WgmmaElement a, WgmmaElement b) {
   auto isByte = [](WgmmaElement e) { return e == WgmmaElement::e4m3 || e == WgmmaElement::e5m2; };
   if (isByte(a) || isByte(b)) return isByte(a) && isByte(b) && (sum == WgmmaElement::f32 || sum == WgmmaElement::f16);
+  auto isInteger = [](WgmmaElement e) { return e == WgmmaElement::s8 || e == WgmmaElement::u8; };
+  if (isInteger(a) || isInteger(b)) return isInteger(a) && isInteger(b) && sum == WgmmaElement::s32;
   if (a != b) return false;
   switch (a) {
   case WgmmaElement::bf16:
@@ -95,8 +97,6 @@ static bool isProduct(WgmmaElement sum, WgmmaElement a, WgmmaElement b) {
     return sum == WgmmaElement::f32;
   case WgmmaElement::f16:
     return sum == WgmmaElement::f32 || sum == WgmmaElement::f16;
-  case WgmmaElement::s8:
-    return sum == WgmmaElement::s32;
   default:
     return false;
   }

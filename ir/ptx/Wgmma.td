@@ -8,7 +8,8 @@ include "ir/ptx/PtxBase.td"
 
 def Ptx_WgmmaElement : I32EnumAttr<"WgmmaElement", "elements of a warpgroup's product", [
     I32EnumAttrCase<"bf16", 0>, I32EnumAttrCase<"f16", 1>, I32EnumAttrCase<"tf32", 2>, I32EnumAttrCase<"e4m3", 3>,
-    I32EnumAttrCase<"e5m2", 4>, I32EnumAttrCase<"s8", 5>, I32EnumAttrCase<"f32", 6>, I32EnumAttrCase<"s32", 7>]> {
+    I32EnumAttrCase<"e5m2", 4>, I32EnumAttrCase<"s8", 5>, I32EnumAttrCase<"f32", 6>, I32EnumAttrCase<"s32", 7>,
+    I32EnumAttrCase<"u8", 8>]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::kiln::ptx";
 }

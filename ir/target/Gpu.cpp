@@ -49,7 +49,8 @@ bool kiln::has(const GpuTarget &target, GpuFeature feature) {
     bool exactOnly = false;
   };
   static constexpr FeatureRow rows[] = {
-      {GpuFeature::None, 0, INT_MAX}, {GpuFeature::BulkCopies, 90, INT_MAX}, {GpuFeature::Wgmma, 90, 90, true}};
+      {GpuFeature::None, 0, INT_MAX}, {GpuFeature::BulkCopies, 90, INT_MAX}, {GpuFeature::Wgmma, 90, 90, true},
+      {GpuFeature::ByteFloats, 90, INT_MAX}}; // sm_89 has them too, in PTX 8.1
   return std::ranges::any_of(rows, [&](const FeatureRow &row) {
     return row.feature == feature && row.from <= target.capability && target.capability <= row.to &&
            (target.exactOnly || !row.exactOnly);

@@ -37,6 +37,7 @@ enum class GpuFeature {
   None,       ///< every target does
   BulkCopies, ///< barriers that count bytes, the copies that signal them, clusters, matrix stores, dependent launches
   Wgmma,      ///< warpgroups: products from shared memory, registers that move between them
+  ByteFloats, ///< conversions to and from floats of 8 bits
 };
 
 /// The rows, oldest first, an "a" row behind the plain one of its capability.

@@ -44,17 +44,20 @@ StrideSource kiln::tile::strideOf(KernelOp kernel, unsigned argument, unsigned d
 
 //===- Tensor maps ------------------------------------------------------------------------------------------------===//
 
-static MapRecipe recipe(Value tensor, SharedType tile, std::optional<ArrayRef<int64_t>> box, int64_t l2) {
+static MapRecipe recipe(Value tensor, SharedType tile, std::optional<ArrayAttr> view,
+                        std::optional<ArrayRef<int64_t>> box, int64_t l2) {
   MapRecipe map;
-  auto memory = cast<GlobalType>(tensor.getType());
   map.argument = cast<BlockArgument>(tensor).getArgNumber();
+  if (view)
+    for (StringAttr extent : view->getAsRange<StringAttr>()) map.view.push_back(extent.str());
+  size_t rank = view ? map.view.size() : cast<GlobalType>(tensor.getType()).getShape().size();
   map.swizzle = tile.getSwizzle();
   map.l2 = l2;
   if (box) {
     map.box.assign(box->begin(), box->end());
   } else {
     ArrayRef<int64_t> shape = tile.getShape();
-    map.box.assign(memory.getShape().size() - std::min(shape.size(), memory.getShape().size()), 1);
+    map.box.assign(rank - std::min(shape.size(), rank), 1);
     llvm::append_range(map.box, shape);
   }
   if (tile.getPanel() && !map.box.empty()) map.box.back() = tile.getPanel();
@@ -62,12 +65,15 @@ static MapRecipe recipe(Value tensor, SharedType tile, std::optional<ArrayRef<in
 }
 
 MapRecipe kiln::tile::mapOf(TmaLoadOp load) {
-  return recipe(load.getSource(), load.getTarget().getType(), load.getBox(), static_cast<int64_t>(load.getL2()));
+  MapRecipe map = recipe(load.getSource(), load.getTarget().getType(), load.getView(), load.getBox(),
+                         static_cast<int64_t>(load.getL2()));
+  map.tf32 = load.getTf32();
+  return map;
 }
 
 MapRecipe kiln::tile::mapOf(TmaStoreOp store) {
   constexpr int64_t kL2 = 256; // as loads have by default, so that they share a map
-  return recipe(store.getTarget(), store.getSource().getType(), store.getBox(), kL2);
+  return recipe(store.getTarget(), store.getSource().getType(), store.getView(), store.getBox(), kL2);
 }
 
 //===- The list ---------------------------------------------------------------------------------------------------===//
@@ -146,10 +152,14 @@ static DictionaryAttr oneAttribute(Builder &b, const KernelArgument &argument) {
     break;
   }
   const MapRecipe &map = argument.map;
-  return one("map", b.getDictionaryAttr({b.getNamedAttr("argument", number(map.argument)),
+  SmallVector<NamedAttribute> entries = {b.getNamedAttr("argument", number(map.argument)),
                                          b.getNamedAttr("box", b.getDenseI64ArrayAttr(map.box)),
                                          b.getNamedAttr("swizzle", number(map.swizzle)),
-                                         b.getNamedAttr("l2", number(map.l2))}));
+                                         b.getNamedAttr("l2", number(map.l2))};
+  if (!map.view.empty())
+    entries.push_back(b.getNamedAttr("view", b.getStrArrayAttr(SmallVector<StringRef>(map.view.begin(), map.view.end()))));
+  if (map.tf32) entries.push_back(b.getNamedAttr("tf32", b.getUnitAttr()));
+  return one("map", b.getDictionaryAttr(entries));
 }
 
 ArrayAttr kiln::tile::toAttribute(ArrayRef<KernelArgument> arguments, MLIRContext *context) {
@@ -173,6 +183,15 @@ static FailureOr<MapRecipe> recipeFrom(DictionaryAttr map) {
   if (!argument || !swizzle || !l2 || !box) return failure();
   MapRecipe recipe{.argument = *argument, .swizzle = *swizzle, .l2 = *l2};
   recipe.box.assign(box.asArrayRef().begin(), box.asArrayRef().end());
+  recipe.tf32 = map.contains("tf32");
+  Attribute view = map.get("view");
+  auto extents = dyn_cast_or_null<ArrayAttr>(view);
+  if (view && !extents) return failure();
+  for (Attribute extent : extents ? extents.getValue() : ArrayRef<Attribute>()) {
+    auto text = dyn_cast<StringAttr>(extent);
+    if (!text) return failure();
+    recipe.view.push_back(text.str());
+  }
   return recipe;
 }
 

@@ -17,6 +17,8 @@ struct MapRecipe {
   llvm::SmallVector<int64_t, 5> box = {};   ///< elements in each dimension of the tensor, outermost first
   int64_t swizzle = 0;                 ///< bytes: 0, 32, 64 or 128
   int64_t l2 = 0;                      ///< bytes that L2 fetches at once: 0, 64, 128 or 256
+  llvm::SmallVector<std::string> view = {}; ///< extents of the dense tensor that it is taken for; none: its own
+  bool tf32 = false;                   ///< elements are rounded to it on the way
 
   bool operator==(const MapRecipe &) const = default;
 };

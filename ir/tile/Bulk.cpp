@@ -2,6 +2,8 @@
 #include "ir/tile/Rules.h"
 
 #include "ir/tile/Arguments.h"
+#include "kiln/Error.h"
+#include "runtime/Expr.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +22,11 @@ struct Copy {
   SharedType tile;
   Value memory;
   size_t coordinates;
+  std::optional<ArrayAttr> view;
   std::optional<ArrayRef<int64_t>> box;
+
+  /// Of the tensor, or of what it is taken for.
+  size_t rank() const { return view ? view->size() : tensor.getShape().size(); }
 
   MapRecipe map() const {
     if (auto load = dyn_cast<TmaLoadOp>(op)) return mapOf(load);
@@ -39,7 +45,7 @@ static LogicalResult checkElements(Operation *op, Type tensor, Type tile) {
 
 /// (C2).
 static LogicalResult checkCoordinates(const Copy &copy) {
-  size_t rank = copy.tensor.getShape().size();
+  size_t rank = copy.rank();
   if (copy.coordinates == rank && rank >= 1 && rank <= kMostDims) return success();
   return violate(copy.op, {"C2", "there is a coordinate per dimension, 1 to 5", std::to_string(rank),
                            std::to_string(copy.coordinates)});
@@ -47,7 +53,7 @@ static LogicalResult checkCoordinates(const Copy &copy) {
 
 /// (C3): a box is the tile, in some of the tensor's dimensions.
 static LogicalResult checkBox(const Copy &copy) {
-  size_t rank = copy.tensor.getShape().size();
+  size_t rank = copy.rank();
   ArrayRef<int64_t> shape = copy.tile.getShape();
   auto sides = [](ArrayRef<int64_t> extents) {
     SmallVector<int64_t> kept;
@@ -100,6 +106,26 @@ static LogicalResult checkStrides(const Copy &copy, unsigned argument) {
   return success();
 }
 
+/// (C9): what the tensor is taken for.
+static LogicalResult checkView(const Copy &copy) {
+  auto kernel = copy.op->getParentOfType<KernelOp>();
+  if (!copy.tensor.getStrides().empty())
+    return violate(copy.op, {"C9", "what is taken `as` another tensor is dense", "no strides", spell(copy.tensor)});
+  SmallVector<StringRef> names;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) llvm::append_range(names, dimsOf(kernel, i));
+  for (StringAttr text : copy.view->getAsRange<StringAttr>()) {
+    try {
+      for (const std::string &name : kiln::Expr::parse(text.str()).extents())
+        if (!llvm::is_contained(names, name))
+          return violate(copy.op, {"C9", "extents are of names that there are", llvm::join(names, ", "), name});
+    } catch (const kiln::Error &error) {
+      return violate(copy.op, {"C9", "extents are numbers or expressions", "such as floordiv(M, 8)",
+                               error.found.empty() ? text.str() : error.found});
+    }
+  }
+  return success();
+}
+
 /// All that loads and stores by tensor maps have in common; `last` is the constraint that they are an argument.
 static LogicalResult checkCopy(const Copy &copy, const char *last) {
   if (failed(checkElements(copy.op, copy.tensor.getElementType(), copy.tile.getElementType())) ||
@@ -109,7 +135,7 @@ static LogicalResult checkCopy(const Copy &copy, const char *last) {
   if (!argument)
     return violate(copy.op, {last, "a tensor map is of an argument of the kernel", "an argument", "another value"});
   if (failed(checkSides(copy))) return failure();
-  return checkStrides(copy, *argument);
+  return copy.view ? checkView(copy) : checkStrides(copy, *argument);
 }
 
 LogicalResult TmaLoadOp::verify() {
@@ -122,7 +148,9 @@ LogicalResult TmaLoadOp::verify() {
       return violate(*this, {"C8", "other CTAs' slots are written where their readers say that they may be",
                              "a fill of a ring with `multicast`", fill ? "a ring without" : "no fill"});
   }
-  return checkCopy({*this, getSource().getType(), getTarget().getType(), getSource(), getCoordinates().size(),
+  if (getTf32() && !getSource().getType().getElementType().isF32())
+    return violate(*this, {"C10", "`tf32` are rounded from f32", "f32", spell(getSource().getType().getElementType())});
+  return checkCopy({*this, getSource().getType(), getTarget().getType(), getSource(), getCoordinates().size(), getView(),
                     getBox()},
                    "C7");
 }
@@ -149,7 +177,7 @@ LogicalResult TmaStoreOp::verify() {
   if (getAdd() && !adds)
     return violate(*this, {"C6", "memory adds some types", "i32, i64, f16, bf16 or f32", spell(element)});
   if (failed(checkCopy({*this, getTarget().getType(), getSource().getType(), getTarget(), getCoordinates().size(),
-                        getBox()},
+                        getView(), getBox()},
                        "C7")))
     return failure();
   return checkWaited(*this, "C8");

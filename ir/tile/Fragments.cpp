@@ -90,7 +90,9 @@ LogicalResult RelayoutOp::verify() {
     return violate(*this, {"C1", "another layout changes no element", spell(x), spell(result)});
   auto from = distributionOf(x), to = distributionOf(result);
   if (from && to && registersOf(*from, *to, {})) return success();
-  return violate(*this, {"C2", "every thread holds the elements that it needs",
+  if (isa<WgmmaAttr>(x.getEncoding()) && isa<WgmmaAAttr>(result.getEncoding()) && bytesOf(x.getElementType()) == 1)
+    return success();
+  return violate(*this, {"C2", "every thread, or of 8-bit elements its quad, holds the elements that it needs",
                          fmt::format("a layout that {} has all elements of", spell(x)), spell(result),
                          "tile.store and tile.load through a shared tile"});
 }

@@ -58,10 +58,12 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
 }
 
 def Tile_RelayoutOp : Tile_Op<"relayout", [Pure]> {
-  let summary = "the same fragment in another layout, where each thread already holds its elements";
+  let summary = "the same fragment in another layout, where each thread, or its quad, already holds its elements";
   let description = [{
-    An accumulator becomes an operand of the next product without a move between threads. (C1) shapes and elements are the
-    same. (C2) every thread holds the elements of the result.
+    An accumulator becomes an operand of the next product: where elements have 16 bits without a move between threads;
+    where they have 8 the four threads of a quad exchange halves of words, two for each word. (C1) shapes and elements are
+    the same. (C2) every thread holds the elements of the result, or the result is `#tile.wgmma_a` of 8-bit elements of a
+    `#tile.wgmma`.
   }];
   let arguments = (ins Tile_Fragment:$x);
   let results = (outs Tile_Fragment:$result);

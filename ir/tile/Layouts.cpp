@@ -16,6 +16,9 @@ using kiln::layout::FragmentKind;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+/// Bytes of a word of `#tile.wgmma_a`.
+static constexpr int64_t kWord = 4;
+
 bool kiln::tile::isLayout(Attribute encoding) {
   return isa<SimdAttr, SimdColumnAttr, BlockedAttr, MmaAccAttr, MmaAAttr, MmaBAttr, OuterAttr, OuterAAttr, OuterBAttr,
              WgmmaAttr, WgmmaAAttr, WgmmaRowsAttr, WgmmaColumnsAttr>(encoding);
@@ -50,7 +53,9 @@ std::optional<Fragment> kiln::tile::distributionOf(Type type) {
         return Fragment{FragmentKind::OuterB, rows, columns, l.getRows(), l.getColumns()};
       })
       .Case([&](WgmmaAttr) -> Result { return Fragment{FragmentKind::WgmmaAcc, rows, columns}; })
-      .Case([&](WgmmaAAttr) -> Result { return Fragment{FragmentKind::WgmmaA, rows, columns}; })
+      .Case([&](WgmmaAAttr) -> Result {
+        return Fragment{FragmentKind::WgmmaA, rows, columns, kWord / bytesOf(fragment.getElementType())};
+      })
       .Case([&](WgmmaRowsAttr) -> Result { return Fragment{FragmentKind::WgmmaRows, rows, columns}; })
       .Case([&](WgmmaColumnsAttr) -> Result { return Fragment{FragmentKind::WgmmaColumns, rows, columns}; })
       .Default([](Attribute) -> Result { return std::nullopt; });
@@ -199,12 +204,12 @@ LogicalResult WgmmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, EmitError
 LogicalResult WgmmaAAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element, EmitError emitError) const {
   StringRef layout = "#tile.wgmma_a";
   if (failed(verifyRank(emitError, layout, shape, 2, "an operand has rows and columns")) ||
-      failed(verifyUnit(emitError, layout, "rows", shape[0], 64)) ||
-      failed(verifyUnit(emitError, layout, "columns", shape[1], 16)))
+      failed(verifyUnit(emitError, layout, "rows", shape[0], 64)))
     return failure();
-  if (element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 16) return success();
-  return violate(emitError, layout,
-                 {"C3", "elements must be those of the atom", "16 bits", llvm::formatv("{0}", element)});
+  if (!element.isIntOrFloat() || !llvm::is_contained({8u, 16u, 32u}, element.getIntOrFloatBitWidth()))
+    return violate(emitError, layout,
+                   {"C3", "elements must be those of the atom", "8, 16 or 32 bits", llvm::formatv("{0}", element)});
+  return verifyUnit(emitError, layout, "columns", shape[1], 8 * kWord / bytesOf(element));
 }
 LogicalResult WgmmaRowsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, EmitError emitError) const {
   if (failed(verifyRank(emitError, "#tile.wgmma_rows", shape, 1, "a slice has one dimension"))) return failure();

@@ -128,12 +128,13 @@ def Tile_WgmmaAttr : Tile_Layout<"Wgmma", "wgmma"> {
 }
 
 def Tile_WgmmaAAttr : Tile_Layout<"WgmmaA", "wgmma_a"> {
-  let summary = "a warpgroup's left operand (MxK) in registers: atoms of 64x16 of 16-bit elements";
+  let summary = "a warpgroup's left operand (MxK) in registers: atoms of 64 rows and 32 bytes";
   let description = [{
-    Rows and warps as in `#tile.wgmma`. In an atom of 16x16 lane l holds pairs of neighbours along k, in this order:
-    (l/4, 2·(l mod 4)), 8 rows down, 8 columns right, both.
+    Rows and warps as in `#tile.wgmma`. Neighbours along k share words of 4 bytes: w = 4, 2 or 1 elements of 8, 16 or 32
+    bits. In an atom of 16 rows and 8w columns lane l holds words, in this order: at (l/4, w·(l mod 4)), 8 rows down, 4w
+    columns right, both.
 
-    (C1) the rank is 2. (C2) rows are a multiple of 64, columns of 16. (C3) elements have 16 bits.
+    (C1) the rank is 2. (C2) rows are a multiple of 64, columns of 32 bytes. (C3) elements have 8, 16 or 32 bits.
   }];
   let assemblyFormat = "";
 }

@@ -50,27 +50,30 @@ static LogicalResult checkRows(Operation *op, Type value, bool hasStride, bool h
   return success();
 }
 
-/// (C5): what can be shifted.
-static LogicalResult checkShifted(Operation *op, Type value, Value memory, bool shifted) {
+/// (C5): what can be shifted, `inShared` too.
+static LogicalResult checkShifted(Operation *op, Type value, Value memory, bool shifted, bool inShared) {
   if (!shifted) return success();
   auto fragment = dyn_cast<RankedTensorType>(value);
   auto blocked = fragment ? dyn_cast_or_null<BlockedAttr>(fragment.getEncoding()) : BlockedAttr();
   int64_t bytes = bytesOf(getElementTypeOrSelf(value));
-  if (blocked && isa<GlobalType>(memory.getType()) && bytes <= 4 && blocked.getVec() * bytes % 16 == 0)
-    return success();
-  return violate(op, {"C5", "`shifted` are runs of whole 16-byte words in global memory, of elements of 1, 2 or 4 bytes",
+  auto tile = dyn_cast<SharedType>(memory.getType());
+  bool isRun = isa<GlobalType>(memory.getType()) || (inShared && tile && !tile.getSwizzle());
+  if (blocked && isRun && bytes <= 4 && blocked.getVec() * bytes % 16 == 0) return success();
+  return violate(op, {"C5",
+                      fmt::format("`shifted` are runs of whole 16-byte words in global memory{}, of elements of 1, 2 or 4 bytes",
+                                  inShared ? " or a tile without a swizzle" : ""),
                       "a #tile.blocked fragment of such runs", fmt::format("{} in {}", spell(value), spell(memory.getType()))});
 }
 
 LogicalResult LoadOp::verify() {
   if (failed(checkAccess(*this, getSource(), getValue().getType(), getMask()))) return failure();
-  if (failed(checkShifted(*this, getValue().getType(), getSource(), getShifted()))) return failure();
+  if (failed(checkShifted(*this, getValue().getType(), getSource(), getShifted(), /*inShared=*/true))) return failure();
   return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask(), getAligned());
 }
 
 LogicalResult StoreOp::verify() {
   if (failed(checkAccess(*this, getTarget(), getValue().getType(), getMask()))) return failure();
-  if (failed(checkShifted(*this, getValue().getType(), getTarget(), getShifted()))) return failure();
+  if (failed(checkShifted(*this, getValue().getType(), getTarget(), getShifted(), /*inShared=*/false))) return failure();
   return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask(), getAligned());
 }
 

@@ -100,8 +100,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 
     (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout, or is i1 for a scalar.
     (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask. (C4) `aligned` is at least 1.
-    (C5) `shifted` are `#tile.blocked` fragments of global memory, of elements of at most 4 bytes, whose runs are whole
-    16-byte words.
+    (C5) `shifted` are `#tile.blocked` fragments of elements of at most 4 bytes, whose runs are whole 16-byte words, of
+    global memory or of a shared tile without a swizzle.
   }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Index:$offset, Optional<Tile_Mask>:$mask,
                        OptionalAttr<I64Attr>:$row_stride, OptionalAttr<I64Attr>:$aligned, UnitAttr:$shifted);
@@ -132,7 +132,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
 
     (C1) the memory's element type is the value's. (C2) a mask has the value's shape and layout, or is i1 for a scalar.
     (C3) rank-2 and column fragments name a `row_stride`, others do not; they take no mask. (C4) `aligned` is at least 1.
-    (C5) as for `tile.load`.
+    (C5) as for `tile.load`, but of global memory alone.
   }];
   let arguments = (ins Tile_Value:$value, Arg<Tile_Memory, "", [MemWrite]>:$target, Index:$offset,
                        Optional<Tile_Mask>:$mask, OptionalAttr<I64Attr>:$row_stride, OptionalAttr<I64Attr>:$aligned,

@@ -86,6 +86,10 @@ LogicalResult WgmmaOp::verify() {
                            "sums in a #tile.wgmma fragment, of a row of the table",
                            spell({a, b, Type(acc)})});
   if (failed(checkExtents(*this, acc, b))) return failure();
+  if ((getUnsignedA() || getUnsignedB()) && !isI8(b))
+    return violate(*this, {"C7", "only integers are `unsigned`", "i8", spell(b)});
+  if (getUnsignedA() != getUnsignedB())
+    return violate(*this, {"C7", "a and b are `unsigned` alike", "both or none", getUnsignedA() ? "a alone" : "b alone"});
   if (!sharedA && (getTransposeA() || !isa<WgmmaAAttr>(cast<RankedTensorType>(getA().getType()).getEncoding())))
     return violate(*this, {"C6", "a in registers is a #tile.wgmma_a fragment as it is", "#tile.wgmma_a, no transpose",
                            spell(getA().getType())});

@@ -35,18 +35,20 @@ def Tile_WgmmaOp : Tile_Op<"wgmma"> {
     |---|---|
     | f32 | bf16; f16; tf32 (as f32); f8E4M3FN, f8E5M2 |
     | f16 | f16; f8E4M3FN, f8E5M2 |
-    | i32 | i8 |
+    | i32 | i8, signed or `unsigned` |
 
     (C1) element types are those of one row. (C2) extents match, the result is what acc is. (C3) M is a multiple of 64, K
     of 32 bytes, N of 8 (16 for i8 from 32 on), 8 to 256. (C4) shared operands have rows, or panels, as long as their
     swizzle. (C5) only 16-bit elements may have their rows along M or N: of others a is MxK and b NxK, transposed.
-    (C6) a fragment of a is `#tile.wgmma_a`, and not transposed.
+    (C6) a fragment of a is `#tile.wgmma_a`, and not transposed. (C7) only integers are `unsigned`, a and
+    b alike: what mixes signs is no instruction of the PTX that sm_90a's drivers are given (8.0; 8.4 has it).
   }];
   let arguments = (ins Tile_WgmmaA:$a, Tile_SharedType:$b, Tile_Accumulator:$acc, Optional<I1>:$accumulate,
-                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+                       UnitAttr:$transpose_a, UnitAttr:$unsigned_a, UnitAttr:$transpose_b, UnitAttr:$unsigned_b);
   let results = (outs Tile_PendingType:$result);
   let assemblyFormat = [{
-    $a (`transpose` $transpose_a^)? `,` $b (`transpose` $transpose_b^)? `,` $acc (`if` $accumulate^)? attr-dict
+    $a (`transpose` $transpose_a^)? (`unsigned` $unsigned_a^)? `,` $b (`transpose` $transpose_b^)?
+    (`unsigned` $unsigned_b^)? `,` $acc (`if` $accumulate^)? attr-dict
     `:` type($a) `,` type($b) `,` type($acc) `->` type($result)
   }];
   let hasVerifier = 1;

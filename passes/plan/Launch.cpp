@@ -4,6 +4,7 @@
 #include "ir/graph/DTypes.h"
 #include "ir/graph/Programs.h"
 #include "ir/layout/IndexMap.h"
+#include "kiln/Error.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -98,11 +99,33 @@ private:
     return PlanArg(ScalarArg{*dtype, bits.getZExtValue()});
   }
 
+  /// Gives a map the extents of what its tensor is taken for, and dense strides.
+  LogicalResult takeAs(const KernelArgument &a, TensorMapArg &map) {
+    map.extents.clear();
+    map.strides.clear();
+    Expr stride = 1;
+    try {
+      for (const std::string &extent : llvm::reverse(a.map.view)) {
+        map.extents.insert(map.extents.begin(), Expr::parse(extent).evaluate(extents));
+        map.strides.insert(map.strides.begin(), stride);
+        stride = (stride * map.extents.front()).evaluate();
+      }
+      return success();
+    } catch (const kiln::Error &error) {
+      return ir::violate(kernel.getLoc(), "graph.custom_kernel",
+                         {"", fmt::format("what `{}` of @{} is taken for: {}", program.tensors[a.argument].name,
+                                          call.getProgram().str(), error.rule),
+                          error.expected, error.found});
+    }
+  }
+
   FailureOr<PlanArg> map(const KernelArgument &a) {
     RankedTensorType type = tensors[a.argument];
     TensorMapArg map{.buffer = bufferOf(a.argument), .dtype = *graph::dtypeOf(type), .access = accessOf(a.argument)};
     for (int64_t extent : type.getShape()) map.extents.emplace_back(extent);
     for (int64_t stride : strides(a.argument)) map.strides.emplace_back(stride);
+    if (!a.map.view.empty() && failed(takeAs(a, map))) return failure();
+    if (a.map.tf32) map.dtype = DType::TF32;
     map.box.assign(a.map.box.begin(), a.map.box.end());
     map.swizzleBytes = static_cast<int32_t>(a.map.swizzle);
     map.l2Bytes = static_cast<int32_t>(a.map.l2);

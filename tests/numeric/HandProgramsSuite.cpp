@@ -34,7 +34,7 @@ const std::vector<Case> &cases() {
       {"matmul_cooperative", matmulNT, kMatmuls},
       {"matmul_cooperative_nn", matmulNN, kMatmuls},
       {"matmul_pingpong", matmulNT, kMatmuls},
-      {"matmul_odd", matmulNT, {mnk(1, 1, 8), mnk(131, 195, 200), mnk(257, 391, 72)}},
+      {"matmul_odd", matmulNT, {mnk(1, 1, 8), mnk(131, 195, 200), mnk(1025, 391, 72)}},
       {"matmul_sm80", matmulNN, {mnk(1, 8, 8), mnk(131, 264, 200)}},
       {"steps/matmul_1_plain", matmulNT, {mnk(67, 264, 136)}},
       {"steps/matmul_2_ring", matmulNT, {mnk(67, 264, 328)}},

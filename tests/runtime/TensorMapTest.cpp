@@ -63,6 +63,7 @@ TEST(TensorMap, EachRuleOfTheTensorSaysItsNumbers) {
   expectIn("strides", tensorAfter([](auto &r) { r.strides[0] = int64_t(1) << 39; }));
   expectIn("strides", tensorAfter([](auto &r) { r.strides[0] = INT64_MAX; }));
   expectIn("strides", tensorAfter([](auto &r) { r.strides[0] = 0; }));
+  EXPECT_EQ(tensorAfter([](auto &r) { r.extents[0] = 1, r.strides[0] = 257; }), "") << "there is no second row";
 }
 
 /// The chain plan whose first launch passes a map over its input of 4096 floats, as 64 rows of 64.

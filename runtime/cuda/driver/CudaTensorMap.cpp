@@ -61,7 +61,9 @@ TensorMap encodeTensorMap(const Context &context, const TensorMapRecipe &r, cons
                  .found = fmt::format("{} (compute capability {}.{}), a driver for CUDA {}", context.gpu.name,
                                       context.gpu.major, context.gpu.minor, cudaVersionString(context.api.version)),
                  .hint = "compile for this GPU's target, or update the driver"});
-  // The driver counts dimensions from the innermost, strides from the one behind it, in bytes.
+  // The driver counts dimensions from the innermost, strides from the one behind it, in bytes; it holds those that nobody
+  // goes along to its rules, too.
+  constexpr cuuint64_t kAlignment = 16;
   std::array<cuuint64_t, 5> extents{}, strides{};
   std::array<cuuint32_t, 5> box{}, steps{};
   size_t rank = r.extents.size(), width = static_cast<size_t>(bitWidth(r.dtype)) / 8;
@@ -70,7 +72,9 @@ TensorMap encodeTensorMap(const Context &context, const TensorMapRecipe &r, cons
     extents[d] = static_cast<cuuint64_t>(r.extents[from]);
     box[d] = static_cast<cuuint32_t>(r.box[from]);
     steps[d] = 1;
-    if (d > 0) strides[d - 1] = static_cast<cuuint64_t>(r.strides[from]) * width;
+    if (d == 0) continue;
+    cuuint64_t stride = static_cast<cuuint64_t>(r.strides[from]) * width;
+    strides[d - 1] = extents[d] == 1 ? (stride + kAlignment - 1) / kAlignment * kAlignment : stride;
   }
   CUtensorMap map;
   CUresult result = context.api.tensorMapEncodeTiled(

@@ -34,6 +34,10 @@ const Atom kAtoms[] = {
     {"bf16", "f32", 64, 8, 16, false, true, false, "m64n8k16.f32.bf16.bf16", 1},
     {"bf16", "f32", 64, 64, 64, false, true, true, "m64n64k16.f32.bf16.bf16", 4},
     {"f16", "f32", 128, 64, 32, false, false, true, "m64n64k16.f32.f16.f16", 4},
+    {"f32", "f32", 128, 64, 16, false, true, true, "m64n64k8.f32.tf32.tf32", 4},
+    {"f8E4M3FN", "f32", 128, 64, 64, false, true, true, "m64n64k32.f32.e4m3.e4m3", 4},
+    {"f8E5M2", "f32", 64, 64, 128, false, true, true, "m64n64k32.f32.e5m2.e5m2", 4},
+    {"i8", "i32", 64, 32, 64, false, true, true, "m64n32k32.s32.s8.s8", 2},
 };
 
 /// A tile as long as its swizzle, or in panels of 128 bytes.
@@ -43,17 +47,24 @@ std::string tileType(int64_t rows, int64_t columns, const std::string &element) 
   return fmt::format("!tile.shared<{}x{}x{}, swizzle = 128, panel = {}>", rows, columns, element, 128 / bytes);
 }
 
+/// %f, a in registers: as an operand straight from memory, or as an accumulator that becomes one.
+std::string leftInRegisters(const Atom &atom) {
+  std::string element = atom.element, shape = fmt::format("tensor<{}x{}x{}", atom.m, atom.k, element);
+  if (element == "f32")
+    return fmt::format("%f = tile.load %a[%c0] rows {} : !GA -> {}, #tile.wgmma_a>\n", atom.k, shape);
+  std::string text = fmt::format("%r = tile.load %a[%c0] rows {} : !GA -> {}, #tile.wgmma>\n", atom.k, shape);
+  bool adds = element.find("f16") != std::string::npos; // floats of 8 bits are moved alone
+  if (adds) text += fmt::format("%s = arith.addf %r, %r : {}, #tile.wgmma>\n", shape);
+  return text + fmt::format("%f = tile.relayout %{0} : {1}, #tile.wgmma> -> {1}, #tile.wgmma_a>\n", adds ? "s" : "r", shape);
+}
+
 /// c = a·b of one CTA.
 std::string product(const Atom &atom) {
   int64_t aRows = atom.transposeA ? atom.k : atom.m, aColumns = atom.transposeA ? atom.m : atom.k;
   int64_t bRows = atom.transposeB ? atom.n : atom.k, bColumns = atom.transposeB ? atom.k : atom.n;
   std::string left = "%as", leftType = "!A", more;
   if (atom.registers) {
-    more =
-        fmt::format("%r = tile.load %a[%c0] rows {1} : !GA -> tensor<{0}x{1}x{2}, #tile.wgmma>\n"
-                    "%s = arith.addf %r, %r : tensor<{0}x{1}x{2}, #tile.wgmma>\n"
-                    "%f = tile.relayout %s : tensor<{0}x{1}x{2}, #tile.wgmma> -> tensor<{0}x{1}x{2}, #tile.wgmma_a>\n",
-                    atom.m, atom.k, atom.element);
+    more = leftInRegisters(atom);
     left = "%f";
     leftType = fmt::format("tensor<{}x{}x{}, #tile.wgmma_a>", atom.m, atom.k, atom.element);
   }
@@ -111,6 +122,18 @@ TEST(Wgmma, EveryAtomAssembles) {
     EXPECT_EQ(countOf(ptx, "wgmma.commit_group"), 1u);
     expectCleanAssembly(program);
   }
+}
+
+TEST(Wgmma, IntegersMayBeUnsigned) {
+  const Atom atom{"i8", "i32", 64, 32, 64, false, true, false, "m64n32k32.s32.u8.u8", 2};
+  std::string text = product(atom);
+  size_t at = text.find("%p = tile.wgmma ");
+  text.insert(text.find("%as", at) + 3, " unsigned");
+  text.insert(text.find("transpose", at) + 9, " unsigned");
+  GpuProgram program(text, "sm_90a", placeTiles);
+  ASSERT_TRUE(program.lowered) << text;
+  EXPECT_EQ(countOf(program.ptx(), atom.instruction), atom.count);
+  expectCleanAssembly(program);
 }
 
 /// What orders threads is convergent: LLVM may not make it depend on more conditions than it has.

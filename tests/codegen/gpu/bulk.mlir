@@ -99,3 +99,27 @@ tile.kernel @remote(%y: !tile.global<128xf32>) grid 2 cluster 2 threads 128 attr
   tile.store %v, %y[%c0] : tensor<128xf32, #tile.blocked<vec = 1, threads = 128>>, !tile.global<128xf32>
   tile.return
 }
+
+// -----
+
+// A tensor taken for another has a map of its own, whose extents the launch works out; rounding has one, too.
+// CHECK-LABEL: llvm.func @views
+// CHECK-SAME: ptx.arguments = [{buffer = 0 : i64}, {buffer = 1 : i64}, {scalar = 2 : i64}, {map = {argument = 0 : i64, box = array<i64: 64, 1, 32>, l2 = 256 : i64, swizzle = 128 : i64, tf32, view = ["floordiv(M, 8)", "8", "K"]}}, {map = {argument = 1 : i64, box = array<i64: 64, 32>, l2 = 256 : i64, swizzle = 128 : i64, view = ["floordiv(M, 8)", "8 * K"]}}]
+// CHECK: ptx.tma_load %{{.*}}, %arg3[%{{.*}}, %{{.*}}, %[[EIGHTS:.*]]], %{{.*}} if
+// CHECK: ptx.tma_store %{{.*}}, %arg4[%{{.*}}, %[[EIGHTS]]] if
+!T = !tile.shared<64x32xf32, swizzle = 128>
+!Ring = !tile.ring<1 x !T>
+!M = !tile.global<?x?xf32>
+tile.kernel @views(%x: !M {tile.dims = ["M", "K"]}, %y: !M {tile.dims = ["M", "K"]}, %g: index) grid 1 threads 128 attributes {shared_bytes = 9216 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = tile.alloc_ring readers 1 {offset = 0 : i64} : !Ring
+  tile.fill %r[%c0] {
+  ^slot(%t: !T, %full: !tile.mbarrier):
+    tile.tma_load %x[%g, %c1, %c0] as ["floordiv(M, 8)", "8", "K"] box [64, 1, 32], %t signal %full tf32 : !M, !T
+  } : !Ring
+  %t = tile.ring_wait %r[%c0] : !Ring -> !T
+  tile.tma_store %t, %y[%g, %c0] as ["floordiv(M, 8)", "8 * K"] : !T, !M
+  tile.tma_store_wait 0
+  tile.return
+}

@@ -82,3 +82,23 @@ tile.kernel @coordinates(%y: !tile.global<512xi32>) grid 1 threads 128 {
   tile.store %s, %y[%c0] rows 8 : !I, !tile.global<512xi32>
   tile.return
 }
+
+// -----
+
+// An accumulator of bytes is the next product's operand after two exchanges within the quad for each word of four.
+// CHECK-LABEL: llvm.func @relayout_bytes
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<1> -> i16
+// CHECK: nvvm.shfl.sync idx %{{.*}}, %[[MINE:.*]], %[[EVEN:.*]], %{{.*}} : i32 -> i32
+// CHECK: nvvm.shfl.sync idx %{{.*}}, %[[MINE]], %[[ODD:.*]], %{{.*}} : i32 -> i32
+// CHECK-COUNT-6: nvvm.shfl.sync idx
+// CHECK-NOT: nvvm.shfl
+// CHECK-COUNT-4: llvm.store %{{.*}} : i32, !llvm.ptr<1>
+!H = tensor<64x32xf8E4M3FN, #tile.wgmma>
+!A = tensor<64x32xf8E4M3FN, #tile.wgmma_a>
+tile.kernel @relayout_bytes(%x: !tile.global<2048xf8E4M3FN>, %y: !tile.global<2048xf8E4M3FN>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %h = tile.load %x[%c0] aligned 16 rows 32 : !tile.global<2048xf8E4M3FN> -> !H
+  %a = tile.relayout %h : !H -> !A
+  tile.store %a, %y[%c0] aligned 16 rows 32 : !A, !tile.global<2048xf8E4M3FN>
+  tile.return
+}

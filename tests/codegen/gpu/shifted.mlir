@@ -89,3 +89,30 @@ tile.kernel @not_shifted(%x: !tile.global<256xbf16>, %y: !tile.global<256xbf16>,
   tile.store %v, %y[%i] shifted mask %m : tensor<256xi1, #tile.blocked<vec = 8, threads = 32>> : tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>, !tile.global<256xbf16>
   tile.return
 }
+
+// -----
+
+// A row in shared memory, at any element: the same words, by addresses of 32 bits.
+// CHECK-LABEL: llvm.func @from_shared
+// CHECK: %[[PAST:.*]] = llvm.and %{{.*}}, %{{.*}} : i32
+// CHECK: %[[DOWN:.*]] = llvm.sub %{{.*}}, %[[PAST]] : i32
+// CHECK: %[[WORD:.*]] = llvm.getelementptr %{{.*}}[%[[DOWN]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+// CHECK: ptx.load %[[WORD]] if %{{.*}} : !llvm.ptr<3> -> i32, i32, i32, i32
+// CHECK: ptx.load %{{.*}} if %{{.*}} : !llvm.ptr<3> -> i32, i32, i32, i32
+// CHECK-NOT: ptx.load
+// CHECK-COUNT-4: llvm.intr.fshr
+// CHECK: ptx.store [%{{.*}} : i32, i32, i32, i32], %{{.*}} if %{{.*}} : !llvm.ptr<1>
+// CHECK-NOT: ptx.store
+// CHECK: llvm.return
+!Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
+!InRow = tensor<256xi1, #tile.blocked<vec = 8, threads = 32>>
+tile.kernel @from_shared(%y: !tile.global<4096xbf16>, %n: index) grid 4 threads 32 attributes {shared_bytes = 12800 : i64} {
+  %c8 = arith.constant 8 : index
+  %t = tile.alloc {offset = 0 : i64} : !tile.shared<32x200xbf16>
+  %id = tile.cta_id
+  %to = arith.muli %id, %c8 : index
+  %in = tile.lane_mask %n aligned 8 : !InRow
+  %v = tile.load %t[%id] shifted mask %in : !InRow : !tile.shared<32x200xbf16> -> !Row
+  tile.store %v, %y[%to] aligned 8 mask %in : !InRow : !Row, !tile.global<4096xbf16>
+  tile.return
+}

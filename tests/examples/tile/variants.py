@@ -27,6 +27,16 @@ E4M3_COOPERATIVE = [E4M3, ("!A = !tile.shared<128x64xbf16", "!A = !tile.shared<1
                     ("!B = !tile.shared<256x64xbf16", "!B = !tile.shared<256x128xf8E4M3FN"),
                     ("!Mine = !tile.shared<64x64xbf16", "!Mine = !tile.shared<64x128xf8E4M3FN")]
 E4M3_PINGPONG = [E4M3, ("128x64xbf16", "128x128xf8E4M3FN"), ("192x64xbf16", "192x128xf8E4M3FN")]
+E5M2_COOPERATIVE, E5M2_PINGPONG = ([(old, new.replace("f8E4M3FN", "f8E5M2")) for old, new in edits]
+                                   for edits in (E4M3_COOPERATIVE, E4M3_PINGPONG))
+# Sums of integers are integers; C's elements are rounded from the f32 next to them.
+I8_PINGPONG = [(old, new.replace("f8E4M3FN", "i8")) for old, new in E4M3_PINGPONG] + [
+    ("tensor<128x192xf32", "tensor<128x192xi32"), ("!Part = tensor<64x64xf32", "!Part = tensor<64x64xi32"),
+    ("!Rounded = ", "!Single = tensor<64x64xf32, #tile.wgmma>\n!Rounded = "),
+    ("%rounded = arith.truncf %part : !Part to !Rounded",
+     "%single = arith.sitofp %part : !Part to !Single\n%rounded = arith.truncf %single : !Single to !Rounded")]
+TF32_PINGPONG = [("!Operand = !tile.global<?x?xbf16>", "!Operand = !tile.global<?x?xf32>"), ("128x64xbf16", "128x32xf32"),
+                 ("192x64xbf16", "192x32xf32"), ("signal %full", "signal %full tf32")]
 
 # name: (program, edits)
 RETILED = {
@@ -41,8 +51,9 @@ RETILED = {
     "pingpong BK 32": ("matmul_pingpong.mlir", BK32_PINGPONG),
     "pingpong f16": ("matmul_pingpong.mlir", F16),
     "pingpong e4m3": ("matmul_pingpong.mlir", E4M3_PINGPONG),
-    "odd 128x128": ("matmul_odd.mlir", [("192x64xbf16", "128x64xbf16"), ("128x192", "128x128"), ("64x192", "64x128"),
-                                        ("64x200", "64x136"), ("<192x", "<128x")]),
+    "cooperative e5m2": ("matmul_cooperative.mlir", E5M2_COOPERATIVE),
+    "pingpong e5m2": ("matmul_pingpong.mlir", E5M2_PINGPONG),
+    "odd 128x128": ("matmul_odd.mlir", [("192x64xbf16", "128x64xbf16"), ("128x192", "128x128"), ("<5 x", "<6 x")]),
     "odd f16": ("matmul_odd.mlir", F16),
     "sm80 128x128": ("matmul_sm80.mlir", [("64x256", "64x128"), ("16x256", "16x128"), ("128x256", "128x128"),
                                           ("264", "136"), ("<256x", "<128x"), ("vec = 8", "vec = 4"),
@@ -58,8 +69,10 @@ RETILED = {
 # Edits of more than types: another order of B, a step left out, another number of splits.
 OTHERS = {
     "pingpong nn": ("matmul_pingpong.mlir", NN),
+    "pingpong i8": ("matmul_pingpong.mlir", I8_PINGPONG),
+    "pingpong tf32": ("matmul_pingpong.mlir", TF32_PINGPONG),
     "odd nn": ("matmul_odd.mlir", NN),
-    "odd, elements": ("matmul_odd.mlir", [("vec = 2", "vec = 1"), ("aligned 2", "aligned 1")]),
+    "odd, elements": ("steps/odd_1_words.mlir", [("vec = 2", "vec = 1"), ("aligned 2", "aligned 1")]),
     "attention, no turns": ("attention.mlir", [("tile.take_turn %turns : !tile.turns<2>", ""),
                                                ("tile.pass_turn %turns : !tile.turns<2>", "")]),
     "decode, whole": ("decode.mlir", [("2 * B * Hkv\" cluster 2", "B * Hkv\" cluster 1"),

@@ -40,7 +40,8 @@ std::vector<Named> fragments() {
     for (int64_t columns = 8; columns <= 256; columns += rows == 64 ? 8 : 56) {
       list.push_back({"wgmma", {WgmmaAcc, rows, columns}});
       list.push_back({"wgmma_columns", {WgmmaColumns, 1, columns}});
-      if (columns % 16 == 0) list.push_back({"wgmma_a", {WgmmaA, rows, columns}});
+      for (int64_t together : {1, 2, 4}) // elements of 32, 16 and 8 bits
+        if (columns % (8 * together) == 0) list.push_back({"wgmma_a", {WgmmaA, rows, columns, together}});
     }
   for (int64_t rows : {64, 128, 192, 256}) list.push_back({"wgmma_rows", {WgmmaRows, 1, rows}});
   return list;
@@ -87,7 +88,7 @@ TEST(Fragment, IsTheAtomOfThePtxManual) {
 
 TEST(Fragment, IsTheWarpgroupsAtomOfThePtxManual) {
   // wgmma.m64nNk16: row = 16·warp + lane / 4, 8 down for the second pair of each four.
-  Fragment acc{FragmentKind::WgmmaAcc, 64, 256}, a{FragmentKind::WgmmaA, 64, 16}, rows{FragmentKind::WgmmaRows, 1, 64},
+  Fragment acc{FragmentKind::WgmmaAcc, 64, 256}, rows{FragmentKind::WgmmaRows, 1, 64},
       columns{FragmentKind::WgmmaColumns, 1, 256};
   EXPECT_EQ(acc.registers(), 128);
   EXPECT_EQ(rows.copies(), 4);
@@ -101,17 +102,30 @@ TEST(Fragment, IsTheWarpgroupsAtomOfThePtxManual) {
       EXPECT_EQ(rows.place(t, i % 4 / 2).column, place.row);
       EXPECT_EQ(columns.place(t, i / 4 * 2 + i % 2).column, place.column);
     }
-    for (int64_t i = 0; i < 8; ++i) {
-      bool down = (i >= 2 && i < 4) || i >= 6;
-      EXPECT_EQ(a.place(t, i), (Place{row + (down ? 8 : 0), in * 2 + (i & 1) + (i >= 4 ? 8 : 0)}));
-    }
+  }
+}
+
+TEST(Fragment, IsTheLeftOperandOfThePtxManual) {
+  // wgmma.m64nNk16: column = 2·(lane mod 4) + (i & 1), 8 more from the fifth on; 8 rows down for the second pair of each
+  // four. k32: 4·(lane mod 4) + (i & 3), 16 more from the ninth on; down for the second four of each eight. k8: lane mod
+  // 4, 4 more from the third on; down for each second.
+  Fragment halves{FragmentKind::WgmmaA, 64, 16, 2}, bytes{FragmentKind::WgmmaA, 64, 32, 4},
+      singles{FragmentKind::WgmmaA, 64, 8, 1};
+  for (int64_t t = 0; t < 128; ++t) {
+    int64_t row = t / 32 * 16 + t % 32 / 4, in = t % 4;
+    for (int64_t i = 0; i < 8; ++i)
+      EXPECT_EQ(halves.place(t, i), (Place{row + (i & 2) * 4, in * 2 + (i & 1) + (i >= 4 ? 8 : 0)}));
+    for (int64_t i = 0; i < 16; ++i)
+      EXPECT_EQ(bytes.place(t, i), (Place{row + (i & 4) * 2, in * 4 + (i & 3) + (i >= 8 ? 16 : 0)}));
+    for (int64_t i = 0; i < 4; ++i)
+      EXPECT_EQ(singles.place(t, i), (Place{row + (i & 1) * 8, in + (i >= 2 ? 4 : 0)}));
   }
 }
 
 TEST(Fragment, FindsThePartsThatEveryThreadHolds) {
   using enum FragmentKind;
   Fragment whole{WgmmaAcc, 128, 256};
-  for (Fragment part : {Fragment{WgmmaAcc, 64, 8}, {WgmmaAcc, 64, 64}, {WgmmaAcc, 128, 128}, {WgmmaA, 64, 32}})
+  for (Fragment part : {Fragment{WgmmaAcc, 64, 8}, {WgmmaAcc, 64, 64}, {WgmmaAcc, 128, 128}, {WgmmaA, 64, 32, 2}})
     for (int64_t row = 0; row <= 128 - part.rows; row += 64)
       for (int64_t column = 0; column <= 256 - part.columns; column += 8) {
         auto registers = registersOf(whole, part, {row, column});
@@ -123,7 +137,8 @@ TEST(Fragment, FindsThePartsThatEveryThreadHolds) {
             ASSERT_EQ(whole.place(t, (*registers)[static_cast<size_t>(r)]), (Place{row + of.row, column + of.column}));
           }
       }
-  // Other threads' elements, or none at all.
+  // Other threads' elements, or none at all: of bytes, the next product's operand has them elsewhere in the quad.
+  EXPECT_FALSE(registersOf(whole, {WgmmaA, 64, 32, 4}, {0, 0}));
   EXPECT_FALSE(registersOf(whole, {WgmmaAcc, 64, 64}, {8, 0}));
   EXPECT_FALSE(registersOf(whole, {WgmmaAcc, 64, 64}, {0, 4}));
   EXPECT_FALSE(registersOf(whole, {WgmmaAcc, 64, 64}, {128, 0}));

@@ -117,10 +117,33 @@ TEST(KernelArguments, MapsAreDistinctRecipesInTheOrderOfTheirUse) {
             "map 2 [1, 64, 64] 128 256; map 2 [64, 1, 64] 128 256");
 }
 
+TEST(KernelArguments, AMapIsOfWhatItsTensorIsTakenFor) {
+  std::string body = "  %t = tile.alloc : !tile.shared<64x64xbf16, swizzle = 128>\n"
+                     "  tile.tma_store %t, %a[%c0, %c0, %c0] as [\"floordiv(M, 8)\", \"8\", \"N\"] box [64, 1, 64] : "
+                     "!tile.shared<64x64xbf16, swizzle = 128>, !tile.global<?x?xbf16>\n"
+                     "  tile.tma_store %t, %a[%c0, %c0] as [\"floordiv(M, 8)\", \"8 * N\"] : "
+                     "!tile.shared<64x64xbf16, swizzle = 128>, !tile.global<?x?xbf16>\n"
+                     "  tile.tma_store_wait 0";
+  Program program("tile.kernel @k(%a: !tile.global<?x?xbf16> {tile.dims = [\"M\", \"N\"]}) grid 1 threads 128 {\n"
+                  "  %c0 = arith.constant 0 : index\n" +
+                  body + "\n  tile.return\n}\n");
+  SmallVector<KernelArgument> arguments = argumentsOf(program.kernel());
+  ASSERT_EQ(arguments.size(), 3u) << "a pointer and two maps: the extents of a map are the launch's";
+  EXPECT_EQ(arguments[1].map.view, (SmallVector<std::string>{"floordiv(M, 8)", "8", "N"}));
+  EXPECT_EQ(arguments[1].map.box, (SmallVector<int64_t, 5>{64, 1, 64}));
+  EXPECT_EQ(arguments[2].map.view, (SmallVector<std::string>{"floordiv(M, 8)", "8 * N"}));
+  EXPECT_EQ(arguments[2].map.box, (SmallVector<int64_t, 5>{64, 64}));
+  arguments[1].map.tf32 = true;
+  auto again = argumentsFrom(toAttribute(arguments, program.kernel().getContext()));
+  ASSERT_TRUE(succeeded(again));
+  EXPECT_EQ(*again, arguments);
+}
+
 TEST(KernelArguments, OtherAttributesAreNoList) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   for (const char *text : {"[{buffer = -1}]", "[{buffer = \"a\"}]", "{buffer = 0}", "[0]", "[{}]", "[{stride = array<i64: 1>}]",
-                           "[{map = {argument = 0}}]", "[{map = 3}]"})
+                           "[{map = {argument = 0}}]", "[{map = 3}]",
+                           "[{map = {argument = 0, box = array<i64: 8>, swizzle = 0, l2 = 0, view = [8]}}]"})
     EXPECT_TRUE(failed(argumentsFrom(parseAttribute(text, &context)))) << text;
   EXPECT_TRUE(failed(argumentsFrom(Attribute())));
   EXPECT_TRUE(succeeded(argumentsFrom(parseAttribute("[{extent = \"M\"}, {map = {argument = 0, box = array<i64: 1, 8>, "

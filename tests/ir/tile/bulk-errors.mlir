@@ -297,6 +297,85 @@ tile.kernel @k(%a: !G, %b: !G, %left: i1) grid 1 threads 128 {
 // -----
 
 !T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @k(%a: !tile.global<64x64xbf16, strides = [128, 1]>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  tile.fill %r[%c0] {
+  ^slot(%t: !T, %full: !tile.mbarrier):
+    // expected-error @below {{'tile.tma_load' (C9): what is taken `as` another tensor is dense}}
+    // expected-note @below {{expected: no strides}}
+    // expected-note @below {{found: !tile.global<64x64xbf16, strides = [128, 1]>}}
+    tile.tma_load %a[%c0, %c0] as ["32", "128"], %t signal %full : !tile.global<64x64xbf16, strides = [128, 1]>, !T
+  } : !tile.ring<2 x !T>
+  tile.return
+}
+
+// -----
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!G = !tile.global<?x?xbf16>
+tile.kernel @k(%a: !G {tile.name = "a", tile.dims = ["M", "K"]}) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  tile.fill %r[%c0] {
+  ^slot(%t: !T, %full: !tile.mbarrier):
+    // expected-error @below {{'tile.tma_load' (C9): extents are of names that there are}}
+    // expected-note @below {{expected: M, K}}
+    // expected-note @below {{found: N}}
+    tile.tma_load %a[%c0, %c0, %c0] as ["floordiv(M, 8)", "8", "N"] box [64, 1, 64], %t signal %full : !G, !T
+  } : !tile.ring<2 x !T>
+  tile.return
+}
+
+// -----
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!G = !tile.global<?x?xbf16>
+tile.kernel @k(%c: !G {tile.name = "c", tile.dims = ["M", "N"]}) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc : !T
+  // expected-error @below {{'tile.tma_store' (C9): extents are numbers or expressions}}
+  // expected-note @below {{expected: such as floordiv(M, 8)}}
+  // expected-note @below {{found: }}
+  tile.tma_store %t, %c[%c0, %c0] as ["M / 8", "8 * N"] : !T, !G
+  tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+// Coordinates and box are of what the tensor is taken for.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @k(%c: !tile.global<64x64xbf16>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc : !T
+  // expected-error @below {{'tile.tma_store' (C2): there is a coordinate per dimension, 1 to 5}}
+  // expected-note @below {{expected: 3}}
+  // expected-note @below {{found: 2}}
+  tile.tma_store %t, %c[%c0, %c0] as ["8", "8", "64"] : !T, !tile.global<64x64xbf16>
+  tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  tile.fill %r[%c0] {
+  ^slot(%t: !T, %full: !tile.mbarrier):
+    // expected-error @below {{'tile.tma_load' (C10): `tf32` are rounded from f32}}
+    // expected-note @below {{expected: f32}}
+    // expected-note @below {{found: bf16}}
+    tile.tma_load %a[%c0, %c0], %t signal %full tf32 : !tile.global<64x64xbf16>, !T
+  } : !tile.ring<2 x !T>
+  tile.return
+}
+
+// -----
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
 tile.kernel @k(%c: !tile.global<64x64xbf16>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %t = tile.alloc : !T

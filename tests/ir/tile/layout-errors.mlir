@@ -210,10 +210,17 @@ func.func private @f(tensor<64x8xbf16, #tile.wgmma_a>)
 
 // -----
 
+// expected-error @below {{'#tile.wgmma_a' (C2): columns must be whole atoms}}
+// expected-note @below {{expected: a multiple of 32}}
+// expected-note @below {{found: 16}}
+func.func private @f(tensor<64x16xf8E4M3FN, #tile.wgmma_a>)
+
+// -----
+
 // expected-error @below {{'#tile.wgmma_a' (C3): elements must be those of the atom}}
-// expected-note @below {{expected: 16 bits}}
-// expected-note @below {{found: f32}}
-func.func private @f(tensor<64x16xf32, #tile.wgmma_a>)
+// expected-note @below {{expected: 8, 16 or 32 bits}}
+// expected-note @below {{found: f64}}
+func.func private @f(tensor<64x16xf64, #tile.wgmma_a>)
 
 // -----
 

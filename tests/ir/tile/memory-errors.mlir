@@ -192,10 +192,35 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
 
 tile.kernel @k(%x: !tile.global<512xbf16>) grid 1 threads 32 {
   %i = tile.cta_id
-  // expected-error @below {{'tile.load' (C5): `shifted` are runs of whole 16-byte words in global memory, of elements of 1, 2 or 4 bytes}}
+  // expected-error @below {{'tile.load' (C5): `shifted` are runs of whole 16-byte words in global memory or a tile without a swizzle, of elements of 1, 2 or 4 bytes}}
   // expected-note @below {{expected: a #tile.blocked fragment of such runs}}
   // expected-note @below {{found: tensor<128xbf16, #tile.blocked<vec = 4, threads = 32>> in !tile.global<512xbf16>}}
   %v = tile.load %x[%i] shifted : !tile.global<512xbf16> -> tensor<128xbf16, #tile.blocked<vec = 4, threads = 32>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k() grid 1 threads 32 {
+  %i = tile.cta_id
+  %t = tile.alloc : !tile.shared<4x128xbf16, swizzle = 128>
+  // expected-error @below {{'tile.load' (C5): `shifted` are runs of whole 16-byte words in global memory or a tile without a swizzle, of elements of 1, 2 or 4 bytes}}
+  // expected-note @below {{expected: a #tile.blocked fragment of such runs}}
+  // expected-note @below {{found: tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>> in !tile.shared<4x128xbf16, swizzle = 128>}}
+  %v = tile.load %t[%i] shifted : !tile.shared<4x128xbf16, swizzle = 128> -> tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: !tile.global<512xbf16>) grid 1 threads 32 {
+  %i = tile.cta_id
+  %t = tile.alloc : !tile.shared<512xbf16>
+  %v = tile.load %t[%i] shifted : !tile.shared<512xbf16> -> tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
+  // expected-error @below {{'tile.store' (C5): `shifted` are runs of whole 16-byte words in global memory, of elements of 1, 2 or 4 bytes}}
+  // expected-note @below {{expected: a #tile.blocked fragment of such runs}}
+  // expected-note @below {{found: tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>> in !tile.shared<512xbf16>}}
+  tile.store %v, %t[%i] shifted : tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>, !tile.shared<512xbf16>
   tile.return
 }
 

@@ -144,11 +144,25 @@ tile.kernel @k(%x: bf16) grid 1 threads 128 {
 
 // -----
 
+!F = tensor<64x128xf32, #tile.wgmma>
+!A = tensor<64x128xf32, #tile.wgmma_a>
+tile.kernel @k(%x: f32) grid 1 threads 128 {
+  %f = tile.splat %x : f32 -> !F
+  // expected-error @below {{'tile.relayout' (C2): every thread, or of 8-bit elements its quad, holds the elements that it needs}}
+  // expected-note @below {{expected: a layout that tensor<64x128xf32, #tile.wgmma> has all elements of}}
+  // expected-note @below {{found: tensor<64x128xf32, #tile.wgmma_a>}}
+  // expected-note @below {{try: tile.store and tile.load through a shared tile}}
+  %a = tile.relayout %f : !F -> !A
+  tile.return
+}
+
+// -----
+
 !F = tensor<64x128xbf16, #tile.wgmma>
 !A = tensor<64x128xbf16, #tile.mma_acc<warps = [2, 2]>>
 tile.kernel @k(%x: bf16) grid 1 threads 128 {
   %f = tile.splat %x : bf16 -> !F
-  // expected-error @below {{'tile.relayout' (C2): every thread holds the elements that it needs}}
+  // expected-error @below {{'tile.relayout' (C2): every thread, or of 8-bit elements its quad, holds the elements that it needs}}
   // expected-note @below {{expected: a layout that tensor<64x128xbf16, #tile.wgmma> has all elements of}}
   // expected-note @below {{found: tensor<64x128xbf16, #tile.mma_acc<warps = [2, 2]>>}}
   // expected-note @below {{try: tile.store and tile.load through a shared tile}}

@@ -162,6 +162,34 @@ tile.kernel @k(%x: bf16) grid 1 threads 128 {
 
 // -----
 
+!A = !tile.shared<64x128xf8E4M3FN, swizzle = 128>
+!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
+tile.kernel @k() grid 1 threads 128 {
+  %a = tile.alloc : !A
+  %none = tile.wgmma_none : !P
+  // expected-error @below {{'tile.wgmma' (C7): only integers are `unsigned`}}
+  // expected-note @below {{expected: i8}}
+  // expected-note @below {{found: f8E4M3FN}}
+  %p = tile.wgmma %a unsigned, %a transpose, %none : !A, !A, !P -> !P
+  tile.return
+}
+
+// -----
+
+!A = !tile.shared<64x128xi8, swizzle = 128>
+!P = !tile.pending<tensor<64x64xi32, #tile.wgmma>>
+tile.kernel @k() grid 1 threads 128 {
+  %a = tile.alloc : !A
+  %none = tile.wgmma_none : !P
+  // expected-error @below {{'tile.wgmma' (C7): a and b are `unsigned` alike}}
+  // expected-note @below {{expected: both or none}}
+  // expected-note @below {{found: b alone}}
+  %p = tile.wgmma %a, %a transpose unsigned, %none : !A, !A, !P -> !P
+  tile.return
+}
+
+// -----
+
 !P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
 tile.kernel @k() grid 1 threads 128 {
   %none = tile.wgmma_none : !P

@@ -2,7 +2,11 @@
 #include "tests/numeric/threads/Machine.h"
 
 #include "ir/ptx/Ptx.h"
+#include "kiln/FloatFormat.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
@@ -171,6 +175,21 @@ void fcmp(Machine &, Warp &w, const Instruction &i) {
 void refloat(Machine &, Warp &w, const Instruction &i) {
   each(w, i, [&](U a, U, U) { return encode(i.results[0].element, decode(i.operands[0].element, a)); });
 }
+DType byteFloatOf(Type type) { return isa<Float8E4M3FNType>(type) ? f8E4M3FN : f8E5M2; }
+/// Two to bytes, the second operand first; beyond the largest finite value there is only that.
+void toByteFloats(Machine &, Warp &w, const Instruction &i) {
+  DType dtype = byteFloatOf(cast<NVVM::ConvertF32x2ToF8x2Op>(i.op).getDstTy());
+  double largest = dtype == f8E4M3FN ? 448 : 57344;
+  for (unsigned c : {0u, 1u})
+    for (int l = 0; l < kLanes; ++l) {
+      double x = decode(i.operands[1 - c].element, w.of(i.operands[1 - c])[l]);
+      w.of(i.results[0], c)[l] = encodeFloat(dtype, std::isnan(x) ? x : std::clamp(x, -largest, largest));
+    }
+}
+void fromByteFloats(Machine &, Warp &w, const Instruction &i) {
+  DType dtype = byteFloatOf(cast<NVVM::ConvertF8x2ToF16x2Op>(i.op).getSrcType());
+  each(w, i, [&](U a, U, U) { return encode(i.results[0].element, decodeFloat(dtype, a)); });
+}
 void unsignedCast(Machine &, Warp &w, const Instruction &i) {
   each(w, i, [width = widthOf(i.results[0].element)](U a, U, U) { return masked(a, width); });
 }
@@ -316,6 +335,8 @@ ArrayRef<Row> kiln::numeric::threads::arithmeticRows() {
       {"llvm.fcmp", fcmp},
       {"llvm.fpext", refloat},
       {"llvm.fptrunc", refloat},
+      {"nvvm.convert.f32x2.to.f8x2", toByteFloats},
+      {"nvvm.convert.f8x2.to.f16x2", fromByteFloats},
       {"llvm.zext", unsignedCast},
       {"llvm.trunc", unsignedCast},
       {"llvm.sext", signedCast},

@@ -21,6 +21,14 @@ uint64_t readGlobal(Agent &m, uint64_t argument, int64_t element, int64_t bytes)
   return value;
 }
 
+/// An f32 rounded to 10 bits of mantissa, to nearest even; infinities and NaN stay.
+uint64_t toTf32(uint64_t bits) {
+  constexpr uint64_t kExponent = 0x7F800000, kDropped = 13;
+  if ((bits & kExponent) == kExponent) return bits;
+  uint64_t half = (uint64_t(1) << (kDropped - 1)) - 1 + (bits >> kDropped & 1);
+  return (bits + half) >> kDropped << kDropped;
+}
+
 //===- Boxes ------------------------------------------------------------------------------------------------------===//
 
 /// A tensor with a map, and where a copy's box starts.
@@ -31,13 +39,9 @@ struct Box {
   Box(Agent &m, Value tensor, ValueRange coordinates, tile::MapRecipe recipe) : map(std::move(recipe)) {
     const Program &program = m.cta.cluster.program;
     unsigned argument = cast<BlockArgument>(tensor).getArgNumber();
-    auto type = cast<tile::GlobalType>(tensor.getType());
-    SmallVector<StringRef> names = tile::dimsOf(program.op, argument);
-    for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
+    std::tie(extents, strides) = program.tensorOf(argument, map.view);
+    for (Value coordinate : coordinates) {
       first.push_back(static_cast<int64_t>(m.uniform(coordinate)));
-      int64_t extent = type.getShape()[d];
-      extents.push_back(ShapedType::isDynamic(extent) ? program.extentOf(names[d]) : extent);
-      strides.push_back(program.strideOf(argument, static_cast<unsigned>(d)));
       if (first.back() < INT32_MIN || first.back() > INT32_MAX)
         throw Fault(fmt::format("a coordinate of {} does not fit 32 bits", first.back()));
     }
@@ -102,10 +106,14 @@ void tmaLoad(Agent &m, Operation *op) {
   if (mask == 0 || mask >> m.cta.cluster.ctas.size())
     throw Fault(fmt::format("a multicast to CTAs {:#x} of a cluster of {}", mask, m.cta.cluster.ctas.size()));
   uint64_t argument = argumentOf(m, load.getSource());
-  auto copy = [=, &m](Accessor &accessor, bool lands) {
+  auto valueAt = [=, &m](int64_t offset) {
+    uint64_t value = readGlobal(m, argument, offset, bytes);
+    return box.map.tf32 ? toTf32(value) : value;
+  };
+  auto copy = [=](Accessor &accessor, bool lands) {
     perElement(place, box, [&](int64_t at, std::optional<int64_t> offset) {
       if (lands)
-        accessor.land(at, bytes, offset ? readGlobal(m, argument, *offset, bytes) : 0);
+        accessor.land(at, bytes, offset ? valueAt(*offset) : 0);
       else
         accessor.claim(at, bytes, 0);
     });

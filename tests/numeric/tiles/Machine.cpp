@@ -1,6 +1,7 @@
 #include "tests/numeric/tiles/Machine.h"
 
 #include "ir/graph/DTypes.h"
+#include "ir/layout/IndexMap.h"
 #include "ir/tile/Arguments.h"
 #include "runtime/LaunchPlan.h"
 
@@ -53,6 +54,26 @@ int64_t Program::strideOf(unsigned argument, unsigned dim) const {
   return stride;
 }
 
+std::pair<SmallVector<int64_t>, SmallVector<int64_t>> Program::tensorOf(unsigned argument,
+                                                                        ArrayRef<std::string> view) const {
+  SmallVector<int64_t> extents, strides;
+  if (view.empty()) {
+    SmallVector<StringRef> names = tile::dimsOf(op, argument);
+    for (auto [d, extent] : llvm::enumerate(cast<tile::GlobalType>(op.getArgumentTypes()[argument]).getShape())) {
+      extents.push_back(ShapedType::isDynamic(extent) ? extentOf(names[d]) : extent);
+      strides.push_back(strideOf(argument, static_cast<unsigned>(d)));
+    }
+    return {extents, strides};
+  }
+  for (const std::string &text : view) {
+    Expr extent = Expr::parse(text);
+    Bindings bindings;
+    for (const std::string &name : extent.extents()) bindings[name] = extentOf(name);
+    extents.push_back(extent.evaluate(bindings));
+  }
+  return {extents, layout::rowMajorStrides(extents)};
+}
+
 //===- The launch -------------------------------------------------------------------------------------------------===//
 
 /// What a launch checks of the tensor map of a recipe.
@@ -63,13 +84,10 @@ static void checkMap(Program &program, const tile::MapRecipe &map) {
                          .swizzleBytes = static_cast<int32_t>(map.swizzle),
                          .l2Bytes = static_cast<int32_t>(map.l2)};
   recipe.box.assign(map.box.begin(), map.box.end());
-  SmallVector<StringRef> names = tile::dimsOf(program.op, map.argument);
-  bool isEmpty = false;
-  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
-    recipe.extents.push_back(ShapedType::isDynamic(extent) ? program.extentOf(names[d]) : extent);
-    recipe.strides.push_back(program.strideOf(map.argument, static_cast<unsigned>(d)));
-    isEmpty |= recipe.extents.back() == 0;
-  }
+  auto [extents, strides] = program.tensorOf(map.argument, map.view);
+  recipe.extents.assign(extents.begin(), extents.end());
+  recipe.strides.assign(strides.begin(), strides.end());
+  bool isEmpty = llvm::is_contained(extents, 0);
   std::optional<TensorMapFault> fault = faultOfForm(recipe);
   if (!fault && !isEmpty) fault = faultOfTensor(recipe, 0);
   if (fault) throw Refused(fmt::format("argument {}: {}", map.argument, fault->toString()));

@@ -51,6 +51,9 @@ struct Program {
 
   int64_t extentOf(llvm::StringRef name) const;
   int64_t strideOf(unsigned argument, unsigned dim) const;
+  /// Extents and strides of a memory argument, or of the dense tensor of other extents that it is taken for.
+  std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>> tensorOf(unsigned argument,
+                                                                             llvm::ArrayRef<std::string> view) const;
   const Row &rowOf(mlir::Operation *op);
   /// Counts an op, or an iteration. Throws Endless.
   void count();

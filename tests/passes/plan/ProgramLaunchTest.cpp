@@ -28,7 +28,7 @@ std::string graphOf(int64_t m, int64_t n, int64_t k) {
                      m, n, k);
 }
 
-KernelLaunch mmLaunch() {
+KernelLaunch mmLaunch(llvm::SmallVector<std::string> view = {}) {
   KernelLaunch launch{.grid = {Expr::parse("min(sms, ceildiv(M, 64) * N)"), 1, 1},
                       .sharedBytes = 1024,
                       .cluster = 2,
@@ -38,15 +38,16 @@ KernelLaunch mmLaunch() {
   launch.arguments.push_back({.kind = Kind::Stride, .argument = 2, .dim = 0});
   launch.arguments.push_back({.kind = Kind::Scalar, .argument = 3});
   tile::MapRecipe map{.argument = 1, .box = {64, 32}, .swizzle = 64, .l2 = 256};
+  map.view = std::move(view);
   launch.arguments.push_back({.kind = Kind::Map, .argument = 1, .map = map});
   return launch;
 }
 
-mlir::FailureOr<LaunchPlan> planOf(GraphKit &kit, const std::string &text) {
+mlir::FailureOr<LaunchPlan> planOf(GraphKit &kit, const std::string &text, llvm::SmallVector<std::string> view = {}) {
   kit.parse(text);
   EXPECT_TRUE(kit.compile(true));
   PlanOptions options{.target = "sm_90a"};
-  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(mmLaunch()); };
+  options.launch = [&](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(mmLaunch(view)); };
   return planGraph(kit.function(), options);
 }
 
@@ -71,6 +72,22 @@ TEST(ProgramLaunch, PassesWhatTheProgramAsksFor) {
   EXPECT_EQ(map.buffer, 1);
   EXPECT_EQ(map.dtype, bf16);
   EXPECT_EQ(recipeOf(map, {}), (TensorMapRecipe{bf16, {8, 96}, {96, 1}, {64, 32}, 64, 256}));
+}
+
+TEST(ProgramLaunch, AMapsTensorMayBeTakenForAnother) {
+  GraphKit kit;
+  // b is 24x8: eight of its rows are one of the map's.
+  mlir::FailureOr<LaunchPlan> plan = planOf(kit, graphOf(100, 24, 8), {"floordiv(N, 8)", "8 * K"});
+  ASSERT_TRUE(mlir::succeeded(plan));
+  EXPECT_EQ(verify(*plan), std::vector<std::string>());
+  const auto &map = std::get<TensorMapArg>(std::get<LaunchStep>(plan->steps.at(0)).args[6]);
+  EXPECT_EQ(recipeOf(map, {}), (TensorMapRecipe{bf16, {3, 64}, {64, 1}, {64, 32}, 64, 256}));
+  // It reaches no further than the tensor.
+  GraphKit other;
+  mlir::FailureOr<LaunchPlan> far = planOf(other, graphOf(100, 20, 8), {"ceildiv(N, 8)", "8 * K"});
+  ASSERT_TRUE(mlir::succeeded(far));
+  ASSERT_EQ(verify(*far).size(), 1u);
+  EXPECT_NE(verify(*far)[0].find("reaches out of buffer 1 `y`"), std::string::npos) << verify(*far)[0];
 }
 
 TEST(ProgramLaunch, SaysWhyATensorHasNoMap) {

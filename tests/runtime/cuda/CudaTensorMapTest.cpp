@@ -105,6 +105,13 @@ TEST_F(CudaTensorMap, RunTimeExtentsMakeAnotherMap) {
   EXPECT_EQ(driver.launches().size(), launches);
 }
 
+TEST_F(CudaTensorMap, AStrideThatNobodyGoesAlongIsOneThatTheDriverTakes) {
+  PlanExecutable executable(mappedPlan(1, 35), makeDevice(), images());
+  HostTensor x = HostTensor::full({1, 35}, f32, 7);
+  EXPECT_EQ(executable.run({&x, 1})[0].get(34), 7);
+  EXPECT_EQ(seen.strides[0], 144u) << "35 floats are 140 bytes";
+}
+
 TEST_F(CudaTensorMap, AReplayKeepsItsMaps) {
   auto device = makeDevice();
   PlanExecutable executable(mappedPlan(64, 96), device, images());
