@@ -39,6 +39,7 @@ const std::vector<Case> &cases() {
       {"steps/matmul_1_plain", matmulNT, {mnk(67, 264, 136)}},
       {"steps/matmul_2_ring", matmulNT, {mnk(67, 264, 328)}},
       {"steps/matmul_3_roles", matmulNT, {mnk(131, 264, 136)}},
+      {"steps/odd_1_words", matmulNT, {mnk(131, 195, 200)}},
       {"steps/sm80_1_plain", matmulNN, {mnk(131, 264, 136)}},
       {"steps/sm80_2_ring", matmulNN, {mnk(131, 264, 264)}},
       {"attention", attention, {heads(1, 1, 1), heads(1, 2, 200), heads(2, 1, 300)}},

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <kiln/FloatFormat.h>
@@ -186,7 +187,12 @@ void extendSign(Agent &m, Operation *op) {
 }
 void castFloat(Agent &m, Operation *op) {
   Type from = elementIn(op), to = elementOut(op);
-  perElement(m, op, [&](uint64_t *x) { return encode(to, decode(from, x[0])); });
+  // Floats of 8 bits saturate; that infinities do, too, only f8E5M2's format does not say.
+  double most = isa<Float8E5M2Type>(to) ? 57344 : HUGE_VAL;
+  perElement(m, op, [&](uint64_t *x) {
+    double value = decode(from, x[0]);
+    return encode(to, std::isnan(value) ? value : std::clamp(value, -most, most));
+  });
 }
 template <bool isSigned> void toFloat(Agent &m, Operation *op) {
   unsigned width = widthOf(elementIn(op));

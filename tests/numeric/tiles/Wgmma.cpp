@@ -117,6 +117,7 @@ void none(Agent &m, Operation *op) {
 void wgmma(Agent &m, Operation *op) {
   auto product = cast<tile::WgmmaOp>(op);
   m.demandAll(op);
+  if (product.getUnsignedA()) throw Fault("a product of unsigned bytes, which is not interpreted");
   Value acc = product.getAcc(), result = product.getResult();
   bool isPending = isa<tile::PendingType>(acc.getType());
   bool accumulates =
