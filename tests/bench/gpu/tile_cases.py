@@ -60,7 +60,7 @@ SM80 = "matmul_sm80", "steps/sm80_1_plain", "steps/sm80_2_ring"
 
 def odd_beside_even():
     """Rows of C that start at odd elements, beside the nearest shape whose rows do not: cuBLAS is no measure here."""
-    case = product((8192, 50257, 768), "nt", "matmul_odd", "odd, elements")
+    case = product((8192, 50257, 768), "nt", "matmul_odd", "steps/odd_1_words", "odd, elements")
     even = "ping-pong at 50304"
     return case | {"peers": {"cublas": peer(lambda a, b: a @ b.T, "a", "b")},
                    "beside": {even: {"program": TILE + "matmul_pingpong.mlir", "bind": {"M": 8192, "N": 50304, "K": 768}}},
@@ -93,14 +93,15 @@ def products():
     for size in [(8, 8, 8), (1, 8, 8), (129, 264, 72), (1000, 1048, 776), (300, 72, 2048), (4104, 4104, 136)]:
         yield product(size, "nt", *NT, *STEPS)
         yield product(size, "nn", *NN, *SM80)
-    for size in [(1, 1, 8), (129, 193, 72), (777, 1001, 512), (200, 191, 64), (65, 3, 2048)]:
+    for size in [(1, 1, 8), (129, 193, 72), (777, 1001, 512), (200, 191, 64), (65, 3, 2048), (1025, 391, 72)]:
         yield product(size, "nt", "matmul_odd", "odd, elements", "odd 128x128")
     yield product((129, 200, 72), "nn", "odd nn")
     tiles = [name for name in variants.RETILED if name.startswith(("cooperative", "pingpong"))]
-    of = {kind: [name for name in tiles if name.endswith(kind)] for kind in ("f16", "e4m3")}
+    of = {kind: [name for name in tiles if name.endswith(kind)] for kind in ("f16", "e4m3", "e5m2")}
     yield product((1000, 1040, 784), "nt", *(name for name in tiles if name not in sum(of.values(), [])))
     yield product((1000, 1040, 784), "nt", *of["f16"], "odd f16", tolerance=1e-3)
     yield product((1000, 1040, 784), "nt", *of["e4m3"])
+    yield product((1000, 1040, 784), "nt", *of["e5m2"])
     yield product((1000, 1040, 784), "nn", "sm80 128x128")
     yield product((1000, 1040, 784), "nn", "sm80 f16", tolerance=1e-3)
 
