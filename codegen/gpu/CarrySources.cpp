@@ -98,10 +98,15 @@ private:
     return std::nullopt;
   }
 
-  /// Whether a cast keeps the number.
-  static bool widened(Operation *cast) {
+  /// Whether a cast keeps the number. An unsigned one does if what it widens is not negative in any turn, which a
+  /// counter that it widens is not, nor what says that it does not leave the unsigned numbers.
+  bool widened(Operation *cast) {
     auto bits = [](Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); };
-    return bits(cast->getResult(0).getType()) >= bits(cast->getOperand(0).getType());
+    Value from = cast->getOperand(0);
+    if (bits(cast->getResult(0).getType()) < bits(from.getType())) return false;
+    if (!isa<arith::IndexCastUIOp, arith::ExtUIOp, LLVM::ZExtOp>(cast) || isOutside(from)) return true;
+    auto flags = from.getDefiningOp<arith::ArithIntegerOverflowFlagsInterface>();
+    return from == loop.getInductionVar() || (flags && flags.hasNoUnsignedWrap());
   }
 
   Value wide(Value value) {

@@ -1,6 +1,7 @@
 // What is wrong with programs by hand, the interpreter sees: each fault here is planted in a program that is right,
 // behind the verifiers, which would refuse most of them.
 #include "tests/numeric/HandReferences.h"
+#include "tests/numeric/ProgramEdits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,16 +14,6 @@ using namespace kiln::numeric;
 
 namespace {
 
-template <typename Op> SmallVector<Op> all(ModuleOp module) {
-  SmallVector<Op> ops;
-  module.walk([&](Op op) { ops.push_back(op); });
-  return ops;
-}
-template <typename Op> bool eraseAll(ModuleOp module) {
-  SmallVector<Op> ops = all<Op>(module);
-  for (Op op : ops) op->erase();
-  return !ops.empty();
-}
 template <typename Op> bool eraseFirst(ModuleOp module) {
   all<Op>(module).front()->erase();
   return true;

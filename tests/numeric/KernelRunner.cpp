@@ -106,7 +106,7 @@ Executor &KernelRunner::executor(const BuildOptions &options) {
   Target target = targetOf(options);
   std::unique_ptr<Executor> &known = executors[keyOf(target, options)];
   if (!known)
-    known = !options.interpret     ? makeExecutor(target, options.effort)
+    known = !options.interpret    ? makeExecutor(target, options.effort)
             : interpretsThreads() ? makeThreadExecutor(target)
                                   : makeTileExecutor();
   return *known;

@@ -1,6 +1,6 @@
 // Tile programs whose extents a launch tells, as every thread runs them: strides and limits are values then, where
 // kernels of graphs have numbers.
-#include "tests/numeric/KernelRunner.h"
+#include "tests/numeric/HandReferences.h"
 #include "tests/numeric/threads/Machine.h"
 
 #include "compiler/Pipeline.h"
@@ -24,22 +24,19 @@ struct Extents {
   int64_t of(const std::string &name) const { return name == "M" ? m : name == "N" ? n : k; }
 };
 
-/// -1, 0 and 1: every sum is exact in f32.
+/// -1, 0 and 1: every sum is exact.
 HostTensor small(int64_t rows, int64_t columns, uint64_t seed) {
   HostTensor values = HostTensor::randomInt({rows, columns}, i32, seed, -1, 1), tensor({rows, columns}, bf16);
   for (int64_t i = 0; i < tensor.size(); ++i) tensor.set(i, values.get(i));
   return tensor;
 }
 
+/// A·B, of which every sum is an element of bf16.
 HostTensor product(const HostTensor &a, const HostTensor &b, const Extents &e) {
   HostTensor c({e.m, e.n}, bf16);
-  std::vector<double> sums(static_cast<size_t>(e.n));
-  for (int64_t i = 0; i < e.m; ++i) {
-    std::ranges::fill(sums, 0);
-    for (int64_t s = 0; s < e.k; ++s)
-      for (int64_t j = 0; j < e.n; ++j) sums[static_cast<size_t>(j)] += a.get(i * e.k + s) * b.get(s * e.n + j);
-    for (int64_t j = 0; j < e.n; ++j) c.set(i * e.n + j, sums[static_cast<size_t>(j)]);
-  }
+  const HostTensor inputs[] = {a, b};
+  Exact exact = matmulNN(inputs);
+  for (int64_t i = 0; i < c.size(); ++i) c.set(i, exact.values[static_cast<size_t>(i)]);
   return c;
 }
 
@@ -51,8 +48,7 @@ class LaunchedPrograms : public testing::TestWithParam<const char *> {};
 TEST_P(LaunchedPrograms, MultiplyMatricesOfAnyExtents) {
   std::unique_ptr<MLIRContext> context = makeContext();
   Diagnostics diagnostics(*context);
-  std::string path = fmt::format("{}/examples/tile/{}.mlir", KILN_SOURCE_DIR, GetParam());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context.get());
+  auto module = parseSourceString<ModuleOp>(readProgram(GetParam()), context.get());
   ASSERT_TRUE(module) << diagnostics.text;
   PipelineOptions options{.target = targetOf({.target = "sm_80"})};
   ASSERT_TRUE(succeeded(runLevel({"tile", addProgramPasses}, *module, options, nullptr))) << diagnostics.text;

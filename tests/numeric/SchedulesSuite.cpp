@@ -250,7 +250,8 @@ Family column() {
           {"lanes = 64, tile = 65536", "lanes = 1, tile = 1", "lanes = 16, tile = 100", "lanes = 24, tile = 4096",
            "lanes = 128, tile = 1000000"},
           {"vec = 1, warps = 1, unroll = 1", "vec = 4, warps = 32, unroll = 8", "vec = 2, warps = 4, unroll = 3",
-           "vec = 1, warps = 1, groups = 8", "vec = 8, warps = 2, unroll = 8", "vec = 8, warps = 2, unroll = 3, shifted = 16"}};
+           "vec = 1, warps = 1, groups = 8", "vec = 8, warps = 2, unroll = 8",
+           "vec = 8, warps = 2, unroll = 3, shifted = 16"}};
 }
 
 /// On a gpu f32 is multiplied in outer products, 16 bits in MMA atoms, which have knobs of their own.

@@ -94,7 +94,8 @@ TEST(ThreadPrograms, To8BitsFloatsRoundToNearestEvenAndSaturate) {
     for (uint64_t code = 0; code < 256; ++code) {
       double here = decodeFloat(dtype, code), next = decodeFloat(dtype, code + 1 < 256 ? code + 1 : code);
       auto middle = static_cast<float>((here + next) / 2); // a tie, or no number
-      for (float v : {static_cast<float>(here), middle, std::nextafter(middle, -INFINITY), std::nextafter(middle, INFINITY)})
+      for (float v :
+           {static_cast<float>(here), middle, std::nextafter(middle, -INFINITY), std::nextafter(middle, INFINITY)})
         values.push_back(v);
     }
     for (double v : {largest * 1.01, largest * 2, 1e30, double(INFINITY), 0x1p-30, 0x1p-140}) {

@@ -2,6 +2,7 @@
 #include "tests/numeric/GraphRunner.h"
 #include "tests/numeric/Inputs.h"
 #include "tests/numeric/OpCases.h"
+#include "tests/numeric/ProgramEdits.h"
 
 #include "ir/tile/Tile.h"
 
@@ -70,16 +71,6 @@ struct ProgramFault {
   const char *expected; ///< in the fault
 };
 
-template <typename Op> SmallVector<Op> all(ModuleOp module) {
-  SmallVector<Op> ops;
-  module.walk([&](Op op) { ops.push_back(op); });
-  return ops;
-}
-template <typename Op> bool eraseAll(ModuleOp module) {
-  SmallVector<Op> ops = all<Op>(module);
-  for (Op op : ops) op->erase();
-  return !ops.empty();
-}
 bool isShared(Value memory) { return isa<tile::SharedType>(memory.getType()); }
 Value plus(Operation *op, Value value, int64_t amount) {
   OpBuilder b(op);

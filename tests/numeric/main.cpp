@@ -1,6 +1,6 @@
 // kiln-numeric [--target ROW [--interpret [--threads]]] [--part I/N] [GoogleTest's options]: the suite for a target of
-// this machine, the processor's best without one. A gpu target runs on this machine's first GPU, or by an interpreter of
-// tile programs or of threads.
+// this machine, the processor's best without one. A gpu target runs on this machine's first GPU, or by an interpreter
+// of tile programs or of threads.
 #include "tests/numeric/KernelRunner.h"
 
 #include <CLI/CLI.hpp>

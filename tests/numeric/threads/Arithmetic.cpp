@@ -105,16 +105,26 @@ void icmp(Machine &, Warp &w, const Instruction &i) {
   each(w, i, [&](U a, U b, U) -> U {
     int64_t x = asSigned(a, width), y = asSigned(b, width);
     switch (predicate) {
-    case P::eq: return a == b;
-    case P::ne: return a != b;
-    case P::slt: return x < y;
-    case P::sle: return x <= y;
-    case P::sgt: return x > y;
-    case P::sge: return x >= y;
-    case P::ult: return a < b;
-    case P::ule: return a <= b;
-    case P::ugt: return a > b;
-    case P::uge: return a >= b;
+    case P::eq:
+      return a == b;
+    case P::ne:
+      return a != b;
+    case P::slt:
+      return x < y;
+    case P::sle:
+      return x <= y;
+    case P::sgt:
+      return x > y;
+    case P::sge:
+      return x >= y;
+    case P::ult:
+      return a < b;
+    case P::ule:
+      return a <= b;
+    case P::ugt:
+      return a > b;
+    case P::uge:
+      return a >= b;
     }
     return 0;
   });
@@ -159,9 +169,10 @@ void copySign(Machine &, Warp &w, const Instruction &i) {
 void fcmp(Machine &, Warp &w, const Instruction &i) {
   using P = LLVM::FCmpPredicate;
   // Sets of outcomes: 1 equal, 2 greater, 4 less, 8 unordered.
-  static const std::map<P, unsigned> outcomes = {
-      {P::_false, 0}, {P::oeq, 1},  {P::ogt, 2},  {P::oge, 3},  {P::olt, 4},  {P::ole, 5},  {P::one, 6},  {P::ord, 7},
-      {P::ueq, 9},    {P::ugt, 10}, {P::uge, 11}, {P::ult, 12}, {P::ule, 13}, {P::une, 14}, {P::uno, 8},  {P::_true, 15}};
+  static const std::map<P, unsigned> outcomes = {{P::_false, 0}, {P::oeq, 1},  {P::ogt, 2},  {P::oge, 3},
+                                                 {P::olt, 4},    {P::ole, 5},  {P::one, 6},  {P::ord, 7},
+                                                 {P::ueq, 9},    {P::ugt, 10}, {P::uge, 11}, {P::ult, 12},
+                                                 {P::ule, 13},   {P::une, 14}, {P::uno, 8},  {P::_true, 15}};
   unsigned wanted = outcomes.at(cast<LLVM::FCmpOp>(i.op).getPredicate());
   Type type = i.operands[0].element;
   each(w, i, [&](U a, U b, U) -> U {
@@ -203,9 +214,7 @@ U fromInteger(Type type, int64_t x) {
   return type.isF32() ? std::bit_cast<uint32_t>(static_cast<float>(x)) : encode(type, static_cast<double>(x));
 }
 void fromSigned(Machine &, Warp &w, const Instruction &i) {
-  each(w, i, [&](U a, U, U) {
-    return fromInteger(i.results[0].element, asSigned(a, widthOf(i.operands[0].element)));
-  });
+  each(w, i, [&](U a, U, U) { return fromInteger(i.results[0].element, asSigned(a, widthOf(i.operands[0].element))); });
 }
 void fromUnsigned(Machine &, Warp &w, const Instruction &i) {
   each(w, i, [&](U a, U, U) {
@@ -245,8 +254,9 @@ void constant(Machine &, Warp &w, const Instruction &i) {
   Attribute value = cast<LLVM::ConstantOp>(i.op).getValue();
   auto dense = dyn_cast<DenseElementsAttr>(value);
   for (unsigned c = 0; c < i.results[0].components; ++c) {
-    U raw = rawOf(dense ? dense.isSplat() ? dense.getSplatValue<Attribute>() : *(dense.getValues<Attribute>().begin() + c)
-                        : value);
+    U raw =
+        rawOf(dense ? dense.isSplat() ? dense.getSplatValue<Attribute>() : *(dense.getValues<Attribute>().begin() + c)
+                    : value);
     std::fill_n(w.of(i.results[0], c), kLanes, masked(raw, widthOf(i.results[0].element)));
   }
 }

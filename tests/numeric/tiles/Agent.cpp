@@ -153,6 +153,11 @@ void Agent::see(const Clock &clock) {
     if (active[w]) clocks[w].join(clock);
 }
 
+void Agent::see(int component, int64_t upTo) {
+  if (upTo < 1) return;
+  for (Clock &clock : clocks) clock.see(component, static_cast<uint32_t>(upTo));
+}
+
 Clock Agent::leave() {
   Clock all;
   for (size_t w = 0; w < clocks.size(); ++w) all.join(leave(static_cast<int>(w)));

@@ -83,6 +83,8 @@ public:
   void meet();
   /// Warps that are here see what a barrier passes on.
   void see(const Clock &clock);
+  /// All warps see what a component did up to a time; nothing, of one below 1.
+  void see(int component, int64_t upTo);
   /// What all warps have seen, and their own time goes on.
   Clock leave();
   /// What warp `warp` has seen, and its time goes on.

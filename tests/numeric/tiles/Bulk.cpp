@@ -121,25 +121,37 @@ void tmaLoad(Agent &m, Operation *op) {
   SlotCopy(m, load->getParentOfType<tile::FillOp>(), load.getBarrier()).to(mask, tile::bytesOf(type), copy);
 }
 
+/// A run of elements that a bulk copy moves between global memory and the start of a tile.
+struct Run {
+  int64_t bytes, elements; ///< of an element; of the tile
+  int64_t offset, count;   ///< in global memory, elements
+  int64_t base;            ///< of the tile, bytes
+
+  template <typename Copy> Run(Agent &m, Copy copy, TypedValue<tile::SharedType> tile) {
+    bytes = tile::bytesOf(tile.getType().getElementType());
+    elements = tile::bytesOf(tile.getType()) / bytes;
+    offset = static_cast<int64_t>(m.uniform(copy.getOffset()));
+    count = copy.getCount() ? static_cast<int64_t>(m.uniform(copy.getCount())) : elements;
+    if (offset * bytes % 16 || count * bytes % 16)
+      throw Fault(fmt::format("a run of {} elements at {}, which are no multiples of 16 bytes", count, offset));
+    if (count < 0 || count > elements) throw Fault(fmt::format("{} elements of a tile of {}", count, elements));
+    base = TilePlace(m, tile).base;
+  }
+};
+
 void bulkLoad(Agent &m, Operation *op) {
   auto load = cast<tile::BulkLoadOp>(op);
-  auto type = load.getTarget().getType();
-  int64_t bytes = tile::bytesOf(type.getElementType()), elements = tile::bytesOf(type) / bytes;
-  auto offset = static_cast<int64_t>(m.uniform(load.getOffset()));
-  int64_t count = load.getCount() ? static_cast<int64_t>(m.uniform(load.getCount())) : elements;
-  if (offset * bytes % 16 || count * bytes % 16)
-    throw Fault(fmt::format("a run of {} elements from {}, which are no multiples of 16 bytes", count, offset));
-  if (count < 0 || count > elements) throw Fault(fmt::format("{} elements for a tile of {}", count, elements));
-  int64_t base = TilePlace(m, load.getTarget()).base;
+  Run run(m, load, load.getTarget());
   uint64_t argument = argumentOf(m, load.getSource());
   auto copy = [=, &m](Accessor &accessor, bool lands) {
-    if (!lands) return accessor.claim(base, elements * bytes, 0);
-    for (int64_t i = 0; i < count; ++i)
-      accessor.land(base + i * bytes, bytes, readGlobal(m, argument, offset + i, bytes));
-    accessor.leave(base + count * bytes, (elements - count) * bytes, m.cta.cluster.adversary.garbage());
+    int64_t bytes = run.bytes;
+    if (!lands) return accessor.claim(run.base, run.elements * bytes, 0);
+    for (int64_t i = 0; i < run.count; ++i)
+      accessor.land(run.base + i * bytes, bytes, readGlobal(m, argument, run.offset + i, bytes));
+    accessor.leave(run.base + run.count * bytes, (run.elements - run.count) * bytes, m.cta.cluster.adversary.garbage());
   };
   SlotCopy(m, load->getParentOfType<tile::FillOp>(), load.getBarrier())
-      .to(uint64_t(1) << m.cta.rank, tile::bytesOf(type), copy);
+      .to(uint64_t(1) << m.cta.rank, run.elements * run.bytes, copy);
 }
 
 //===- Stores -----------------------------------------------------------------------------------------------------===//
@@ -186,20 +198,14 @@ void tmaStore(Agent &m, Operation *op) {
 void bulkStore(Agent &m, Operation *op) {
   auto store = cast<tile::BulkStoreOp>(op);
   Accessor accessor = startStore(m, op);
-  auto type = store.getSource().getType();
-  int64_t bytes = tile::bytesOf(type.getElementType()), elements = tile::bytesOf(type) / bytes;
-  auto offset = static_cast<int64_t>(m.uniform(store.getOffset()));
-  int64_t count = store.getCount() ? static_cast<int64_t>(m.uniform(store.getCount())) : elements;
-  if (offset * bytes % 16 || count * bytes % 16)
-    throw Fault(fmt::format("a run of {} elements to {}, which are no multiples of 16 bytes", count, offset));
-  if (count < 0 || count > elements) throw Fault(fmt::format("{} elements of a tile of {}", count, elements));
-  int64_t base = TilePlace(m, store.getSource()).base;
+  Run run(m, store, store.getSource());
   std::vector<uint64_t> values;
-  for (int64_t i = 0; i < count; ++i) values.push_back(accessor.read(base + i * bytes, bytes, 0));
+  for (int64_t i = 0; i < run.count; ++i) values.push_back(accessor.read(run.base + i * run.bytes, run.bytes, 0));
   uint64_t argument = argumentOf(m, store.getTarget());
   write(m, [=, &m, values = std::move(values)] {
     for (auto [i, value] : llvm::enumerate(values))
-      std::memcpy(globalAt(m, argument, offset + static_cast<int64_t>(i), bytes), &value, static_cast<size_t>(bytes));
+      std::memcpy(globalAt(m, argument, run.offset + static_cast<int64_t>(i), run.bytes), &value,
+                  static_cast<size_t>(run.bytes));
   });
 }
 
@@ -208,8 +214,7 @@ void tmaStoreWait(Agent &m, Operation *op) {
   auto wait = cast<tile::TmaStoreWaitOp>(op);
   m.demandAll(op);
   int64_t done = int64_t(m.store) - static_cast<int64_t>(wait.getPending());
-  for (Clock &clock : m.clocks)
-    if (done > 0) clock.see(m.stores, static_cast<uint32_t>(done));
+  m.see(m.stores, done);
   m.meet();
   if (!wait.getWritten() || done <= 0) return;
   for (auto &write : m.writes) write();

@@ -59,7 +59,8 @@ std::pair<SmallVector<int64_t>, SmallVector<int64_t>> Program::tensorOf(unsigned
   SmallVector<int64_t> extents, strides;
   if (view.empty()) {
     SmallVector<StringRef> names = tile::dimsOf(op, argument);
-    for (auto [d, extent] : llvm::enumerate(cast<tile::GlobalType>(tile::KernelOp(op).getArgumentTypes()[argument]).getShape())) {
+    for (auto [d, extent] :
+         llvm::enumerate(cast<tile::GlobalType>(tile::KernelOp(op).getArgumentTypes()[argument]).getShape())) {
       extents.push_back(ShapedType::isDynamic(extent) ? extentOf(names[d]) : extent);
       strides.push_back(strideOf(argument, static_cast<unsigned>(d)));
     }

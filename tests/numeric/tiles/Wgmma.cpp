@@ -144,8 +144,7 @@ void wgmmaWait(Agent &m, Operation *op) {
   auto wait = cast<tile::WgmmaWaitOp>(op);
   m.demandAll(op);
   int64_t done = int64_t(m.product) - static_cast<int64_t>(wait.getInFlight());
-  for (Clock &clock : m.clocks)
-    if (done > 0) clock.see(m.products, static_cast<uint32_t>(done));
+  m.see(m.products, done);
   Flight flight = m.flights[wait.getPending()];
   Bits bits = m.of(wait.getPending());
   bool isFragment = !isa<tile::PendingType>(wait.getResult().getType());
