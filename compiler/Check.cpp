@@ -73,9 +73,8 @@ Walk::Walk(ExecutableImpl &executable, const NamedTensors &inputs, CheckScope sc
 
 void Walk::judge(graph::KernelOp kernel, ArrayRef<HostTensor> inputs, ArrayRef<HostTensor> outputs) {
   if (graph::CustomKernelOp call = kernel.getCustom(); call && !call.getReferenceBlock()) {
-    report.unjudged.push_back(
-        fmt::format("#{} {}: nothing to judge it by; @{} has no reference", launch, kernel.getSymbol()->str(),
-                    call.getProgram().str()));
+    report.unjudged.push_back(fmt::format("#{} {}: nothing to judge it by; @{} has no reference", launch,
+                                          kernel.getSymbol()->str(), call.getProgram().str()));
     return;
   }
   std::vector<interp::OracleTensor> exact;
@@ -103,8 +102,7 @@ void Walk::runKernel(graph::KernelOp kernel) {
   KernelImage image = compiled.image;
   FailureOr<LaunchPlan> plan = planOf(kernel, executable.compiler->target, compiled);
   if (failed(plan)) throw Error({.op = kernel.getSymbol()->str(), .rule = "the kernel cannot be launched alone"});
-  PlanExecutable(std::move(*plan), executable.compiler->device, {&image, 1})
-      .runInto(operands, outputs);
+  PlanExecutable(std::move(*plan), executable.compiler->device, {&image, 1}).runInto(operands, outputs);
   for (auto [i, output] : llvm::enumerate(outputs)) output = fromResultMemory(kernel, i, output);
   const bool first = judged.insert(*kernel.getSymbol()).second;
   if (first || scope == CheckScope::EveryLaunch) judge(kernel, inputs, outputs);

@@ -168,8 +168,8 @@ private:
 } // namespace
 
 Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph &graph)
-    : compiler(*owner), catcher(owner->context.get()), options{owner->target, owner->options.fuse, &decisions, &alignment,
-                                                   &programs} {
+    : compiler(*owner), catcher(owner->context.get()),
+      options{owner->target, owner->options.fuse, &decisions, &alignment, &programs} {
   made->compiler = owner;
   if (owner->options.keepIr || !owner->options.dumpIr.empty()) recorder = &made->recorder;
   std::string bytes = dsl::Access::impl(graph).bytecode();

@@ -40,7 +40,7 @@ struct CompiledKernelInfo {
   int32_t cluster = 1;     ///< CTAs
   bool pdl = false;        ///< it waits itself for the launch before it
   llvm::SmallVector<tile::KernelArgument> arguments; ///< by the kernel ABI
-  double seconds = 0;      ///< tile program to what the device loads, assembling left out
+  double seconds = 0;                                ///< tile program to what the device loads, assembling left out
   std::optional<AssemblyReport> assembly;
 };
 /// What one launch of it needs, as the plan says it.

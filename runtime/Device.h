@@ -140,7 +140,8 @@ public:
   virtual size_t pointerAlignment() const { return 1; }
 
   /// Memory of at least `bytes`, 256-byte aligned, holding anything; never null, even for 0 bytes. What is behind the
-  /// last byte up to a multiple of 256 may be read, too: kernels read whole words of up to 16 bytes that hold an element.
+  /// last byte up to a multiple of 256 may be read, too: kernels read whole words of up to 16 bytes that hold an
+  /// element.
   virtual DeviceBuffer allocate(size_t bytes) = 0;
 
   virtual void copyIn(void *device, const void *host, size_t bytes, Stream stream = {}) = 0;
@@ -155,11 +156,11 @@ public:
   /// neither they nor the tensor maps are read after the call.
   virtual void launch(const LoadedKernel &kernel, const LaunchConfig &config, std::span<const void *const> slots,
                       Stream stream = {}) = 0;
-  /// The map of a tensor at `base`, an address of this device; the recipe keeps the rules of runtime/TensorMap.h. Throws
-  /// Error on a device that has no tensor maps.
+  /// The map of a tensor at `base`, an address of this device; the recipe keeps the rules of runtime/TensorMap.h.
+  /// Throws Error on a device that has no tensor maps.
   virtual TensorMap encodeTensorMap(const TensorMapRecipe &recipe, const void *base);
-  /// How many CTAs of `kernel`, loaded by this device, run at a time under `config`, whose grid does not matter: a whole
-  /// number of clusters, at least one. Throws Error if none fits.
+  /// How many CTAs of `kernel`, loaded by this device, run at a time under `config`, whose grid does not matter: a
+  /// whole number of clusters, at least one. Throws Error if none fits.
   virtual int64_t residentCtas(const LoadedKernel &kernel, const LaunchConfig &config) { return 1; }
   /// Returns when everything given to `stream` is done.
   virtual void synchronize(Stream stream = {}) = 0;

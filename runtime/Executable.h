@@ -75,9 +75,10 @@ public:
 
   /// The same on device addresses, aligned to their elements, without checks of what is behind them and without
   /// waiting: the run is given to the stream, and what it works on must stay until it is done. On a GPU the whole of a
-  /// 16-byte word (at a multiple of 16) that holds an element may be read; only outputs are written. `extents` binds the
-  /// plan's run-time extents. Once a stream has had its first run, this allocates nothing and waits for nothing, but
-  /// that an address which is not Device::pointerAlignment() aligned is staged through a buffer made when first met.
+  /// 16-byte word (at a multiple of 16) that holds an element may be read; only outputs are written. `extents` binds
+  /// the plan's run-time extents. Once a stream has had its first run, this allocates nothing and waits for nothing,
+  /// but that an address which is not Device::pointerAlignment() aligned is staged through a buffer made when first
+  /// met.
   ///
   /// A stream that is being recorded by its owner (a CUDA graph capture) records the run; that recording has an arena
   /// to itself from then on and must be gone before this executable is.

@@ -35,10 +35,15 @@ struct ArgToJson {
   Json operator()(const ExprArg &a) const { return {{"i64", toJson(a.value)}}; }
   Json operator()(const ScalarArg &a) const { return {{"scalar", std::string(name(a.dtype))}, {"bits", a.bits}}; }
   Json operator()(const TensorMapArg &a) const {
-    return {
-        {"tensor_map", a.buffer},           {"offset", toJson(a.offset)},       {"dtype", std::string(name(a.dtype))},
-        {"extents", toJsonList(a.extents)}, {"strides", toJsonList(a.strides)}, {"box", a.box},
-        {"swizzle", a.swizzleBytes},        {"l2", a.l2Bytes},              {"access", name(a.access)}};
+    return {{"tensor_map", a.buffer},
+            {"offset", toJson(a.offset)},
+            {"dtype", std::string(name(a.dtype))},
+            {"extents", toJsonList(a.extents)},
+            {"strides", toJsonList(a.strides)},
+            {"box", a.box},
+            {"swizzle", a.swizzleBytes},
+            {"l2", a.l2Bytes},
+            {"access", name(a.access)}};
   }
 };
 

@@ -19,8 +19,8 @@ namespace kiln {
 /// The version of the structs below, written to every file; a reader refuses others.
 inline constexpr int kLaunchPlanSchema = 2;
 
-/// In a launch's grid: how many CTAs of its kernel the device runs at a time, a whole number of clusters. It is bound on
-/// the device, so that no extent may have this name.
+/// In a launch's grid: how many CTAs of its kernel the device runs at a time, a whole number of clusters. It is bound
+/// on the device, so that no extent may have this name.
 inline constexpr const char *kResidentCtas = "sms";
 
 /// An index into LaunchPlan::buffers.

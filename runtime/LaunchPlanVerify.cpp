@@ -153,7 +153,8 @@ private:
 
   void checkGrid(const LaunchStep &s, const std::string &step) {
     for (const Expr &g : s.grid)
-      for (int64_t resident : g.names(kResidentCtas) ? std::vector{int64_t(1), kMostResident} : std::vector{int64_t(1)}) {
+      for (int64_t resident :
+           g.names(kResidentCtas) ? std::vector{int64_t(1), kMostResident} : std::vector{int64_t(1)}) {
         bindings[kResidentCtas] = resident;
         number(g, "the grid of " + step);
       }

@@ -7,8 +7,8 @@
 namespace kiln {
 namespace {
 
-constexpr int64_t kAlignment = 16;            ///< bytes, of bases, strides and rows of a box
-constexpr int64_t kMostBox = 256;             ///< elements on one side
+constexpr int64_t kAlignment = 16; ///< bytes, of bases, strides and rows of a box
+constexpr int64_t kMostBox = 256;  ///< elements on one side
 constexpr size_t kMostDimensions = 5;
 constexpr int64_t kMostExtent = int64_t(1) << 32;
 constexpr int64_t kMostStride = int64_t(1) << 40; ///< bytes, exclusive

@@ -66,8 +66,8 @@ struct Rooms {
     for (const interp::InterpRow &row : interp::interpRows())
       if (!row.bound.empty()) interpreted.insert(row.op.str());
     for (const graph::DecomposeRow &row : graph::decomposeRows()) decomposed.insert(row.op.str());
-    for (const char *file : {"graph/round-trip.mlir", "tile/round-trip.mlir", "tile/cta-round-trip.mlir", "tile/hopper-round-trip.mlir",
-                             "tile/abbreviations-round-trip.mlir"})
+    for (const char *file : {"graph/round-trip.mlir", "tile/round-trip.mlir", "tile/cta-round-trip.mlir",
+                             "tile/hopper-round-trip.mlir", "tile/abbreviations-round-trip.mlir"})
       roundTrips += readFile(std::string(KILN_SOURCE_DIR "/tests/ir/") + file);
   }
 
@@ -222,9 +222,9 @@ TEST(Completeness, AMadeUpOpIsReportedInEveryColumn) {
   EXPECT_EQ(missing(op(OpClass::View, OpLevel::Both)),
             (Complaints{name + "registered op", name + "summary", name + "interpreter row with a bound",
                         name + "emission row or skeleton", name + "round trip"}));
-  EXPECT_EQ(missingTileRows("tile.made_up"), (Complaints{"tile.made_up: no summary", "tile.made_up: no round trip",
-                                                         "tile.made_up: no cpu lowering row",
-                                                         "tile.made_up: no gpu lowering row"}));
+  EXPECT_EQ(missingTileRows("tile.made_up"),
+            (Complaints{"tile.made_up: no summary", "tile.made_up: no round trip", "tile.made_up: no cpu lowering row",
+                        "tile.made_up: no gpu lowering row"}));
 }
 
 } // namespace

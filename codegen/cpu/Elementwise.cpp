@@ -1,7 +1,7 @@
 // Ops that work element by element: cloned onto each unit, 16-bit floats through f32.
+#include "codegen/lower/Elementwise.h"
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
-#include "codegen/lower/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,6 +1,6 @@
 // Constant tables: one constant of the module per table, read by gathers.
-#include "codegen/cpu/Rows.h"
 #include "codegen/lower/Tables.h"
+#include "codegen/cpu/Rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -61,8 +61,9 @@ private:
   Lowering &to;
   std::optional<layout::SharedTile> tile; ///< none in global memory
   mlir::Value base;
-  mlir::Value start; ///< the pointer where offsets count from; in tiles that are not plain rows, that many elements, i32
-  bool narrow;       ///< what is in range is found right by offsets modulo 2^32
+  mlir::Value
+      start;   ///< the pointer where offsets count from; in tiles that are not plain rows, that many elements, i32
+  bool narrow; ///< what is in range is found right by offsets modulo 2^32
 
   mlir::Value wide(mlir::Value elements);
   mlir::Value pointerPast(mlir::Value pointer, mlir::Value elements);

@@ -31,9 +31,9 @@ LogicalResult kiln::codegen::gpu::lowerToByteFloats(Operation *op, ArrayRef<Valu
   for (int64_t r = 0; r < x.size(); r += 2) {
     bool isPair = r + 1 < x.size();
     Value low = single(r), high = isPair ? single(r + 1) : zeroOf(b, to.loc, f32);
-    Value bytes = NVVM::ConvertF32x2ToF8x2Op::create(
-        b, to.loc, VectorType::get({2}, i8), high, low, NVVM::FPRoundingMode::RN, NVVM::SaturationMode::SATFINITE,
-        /*relu=*/false, getElementTypeOrSelf(op->getResult(0).getType()));
+    Value bytes = NVVM::ConvertF32x2ToF8x2Op::create(b, to.loc, VectorType::get({2}, i8), high, low,
+                                                     NVVM::FPRoundingMode::RN, NVVM::SaturationMode::SATFINITE,
+                                                     /*relu=*/false, getElementTypeOrSelf(op->getResult(0).getType()));
     if (isPair && result.inPairs()) {
       result.setPair(r, bytes);
       continue;
@@ -45,7 +45,8 @@ LogicalResult kiln::codegen::gpu::lowerToByteFloats(Operation *op, ArrayRef<Valu
 
 LogicalResult kiln::codegen::gpu::lowerFromByteFloats(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   OpBuilder &b = to.rewriter;
-  Type kind = getElementTypeOrSelf(op->getOperand(0).getType()), wide = getElementTypeOrSelf(op->getResult(0).getType());
+  Type kind = getElementTypeOrSelf(op->getOperand(0).getType()),
+       wide = getElementTypeOrSelf(op->getResult(0).getType());
   auto pairOf = [&](Type element) { return VectorType::get({2}, element); };
   Registers x(b, to.loc, operands[0]), result(b, to.loc, x.size());
   for (int64_t r = 0; r < x.size(); r += 2) {
@@ -68,8 +69,8 @@ LogicalResult kiln::codegen::gpu::lowerFromByteFloats(Operation *op, ArrayRef<Va
 //===- Quads ------------------------------------------------------------------------------------------------------===//
 
 /// In 16 columns of an accumulator thread q of a quad has columns 2q and 2q + 1 of either half; as an operand it has
-/// columns 4q to 4q + 3: those of threads 2q and 2q + 1, modulo 4, of the half that q / 2 names. A word holds the thread's
-/// columns of both halves; two come from elsewhere, and a half of each is kept.
+/// columns 4q to 4q + 3: those of threads 2q and 2q + 1, modulo 4, of the half that q / 2 names. A word holds the
+/// thread's columns of both halves; two come from elsewhere, and a half of each is kept.
 LogicalResult kiln::codegen::gpu::exchangeInQuads(Operation *op, ValueRange x, Lowering &to) {
   constexpr int64_t kWord = 4, kHalf = 8; ///< elements of a word; columns of half of what a quad exchanges
   OpBuilder &b = to.rewriter;
@@ -90,7 +91,8 @@ LogicalResult kiln::codegen::gpu::exchangeInQuads(Operation *op, ValueRange x, L
     return LLVM::ZExtOp::create(b, to.loc, word, LLVM::BitcastOp::create(b, to.loc, half, source.pair(r)));
   };
   auto keptOf = [&](Value mine, Value lane) -> Value {
-    Value theirs = NVVM::ShflOp::create(b, to.loc, word, to.i32(-1), mine, lane, to.i32(31), NVVM::ShflKind::idx, UnitAttr());
+    Value theirs =
+        NVVM::ShflOp::create(b, to.loc, word, to.i32(-1), mine, lane, to.i32(31), NVVM::ShflKind::idx, UnitAttr());
     return LLVM::LShrOp::create(b, to.loc, theirs, by);
   };
   for (int64_t r = 0; r < result.size(); r += kWord) {

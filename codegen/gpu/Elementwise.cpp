@@ -77,8 +77,8 @@ ArrayRef<Row> kiln::codegen::gpu::elementwiseRows() {
           "arith.remui", "arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui",
           "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui", "arith.cmpi", "arith.select",
           // Casts.
-          "arith.extsi", "arith.extui", "arith.trunci", "arith.sitofp", "arith.uitofp", "arith.fptosi",
-          "arith.fptoui", "arith.bitcast", "arith.index_cast", "arith.index_castui"})
+          "arith.extsi", "arith.extui", "arith.trunci", "arith.sitofp", "arith.uitofp", "arith.fptosi", "arith.fptoui",
+          "arith.bitcast", "arith.index_cast", "arith.index_castui"})
       all.push_back({op, lowerElementwise});
     return all;
   }();

@@ -32,8 +32,7 @@ LogicalResult lowerLanes(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   Registers lanes(b, to.loc, fragment.registers());
   for (int64_t r = 0; r < lanes.size(); ++r) {
     Value lane = first;
-    if (int64_t column = fragment.registerPlace(r).column)
-      lane = LLVM::AddOp::create(b, to.loc, first, to.i32(column));
+    if (int64_t column = fragment.registerPlace(r).column) lane = LLVM::AddOp::create(b, to.loc, first, to.i32(column));
     lanes.set(r, LLVM::ZExtOp::create(b, to.loc, b.getI64Type(), lane));
   }
   return to.replace(op, lanes.units());
@@ -46,8 +45,8 @@ LogicalResult lowerLaneMask(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   Value left = lanesLeft(mask, to);
   Registers lanes(b, to.loc, fragment.registers());
   for (int64_t r = 0; r < lanes.size(); ++r)
-    lanes.set(r, LLVM::ICmpOp::create(b, to.loc, LLVM::ICmpPredicate::sgt, left,
-                                      to.i32(fragment.registerPlace(r).column)));
+    lanes.set(
+        r, LLVM::ICmpOp::create(b, to.loc, LLVM::ICmpPredicate::sgt, left, to.i32(fragment.registerPlace(r).column)));
   return to.replace(op, lanes.units());
 }
 
@@ -55,8 +54,10 @@ LogicalResult lowerLaneMask(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
 
 ArrayRef<Row> kiln::codegen::gpu::fragmentRows() {
   static const Row rows[] = {
-      {"tile.cta_id", lowerId<&Frame::cta>}, {"tile.warp_id", lowerId<&Frame::warp>},
-      {"tile.splat", lowerSplat},            {"tile.lanes", lowerLanes},
+      {"tile.cta_id", lowerId<&Frame::cta>},
+      {"tile.warp_id", lowerId<&Frame::warp>},
+      {"tile.splat", lowerSplat},
+      {"tile.lanes", lowerLanes},
       {"tile.lane_mask", lowerLaneMask},
   };
   return rows;

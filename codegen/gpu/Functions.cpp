@@ -39,12 +39,13 @@ LogicalResult lowerLookup(Operation *op, ArrayRef<ValueRange> operands, Lowering
   auto lookup = cast<tile::LookupOp>(op);
   auto table = cast<DenseElementsAttr>(lookup.getTable());
   int64_t columns = lookup.getNumResults();
-  Value base = LLVM::AddressOfOp::create(
-      to.rewriter, to.loc, LLVM::LLVMPointerType::get(op->getContext(), ptx::Global), tableName(table));
+  Value base = LLVM::AddressOfOp::create(to.rewriter, to.loc, LLVM::LLVMPointerType::get(op->getContext(), ptx::Global),
+                                         tableName(table));
   Registers rows(to.rewriter, to.loc, operands[0]);
   SmallVector<Registers> results(columns, Registers(to.rewriter, to.loc, rows.size()));
   for (int64_t r = 0; r < rows.size(); ++r)
-    for (auto [result, value] : llvm::zip_equal(results, readRow(to, base, rows.get(r), columns, table.getElementType())))
+    for (auto [result, value] :
+         llvm::zip_equal(results, readRow(to, base, rows.get(r), columns, table.getElementType())))
       result.set(r, value);
   SmallVector<SmallVector<Value>> units;
   for (Registers &result : results) units.push_back(result.units());

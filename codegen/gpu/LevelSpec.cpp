@@ -63,8 +63,8 @@ LogicalResult verifyFeature(Operation *op, const GpuTarget &target) {
 
 /// Floats of 8 bits are moved and converted, not computed with.
 LogicalResult verifyByteFloats(Operation *op) {
-  static const llvm::StringSet<> takes{"tile.load",    "tile.store",   "tile.gather", "tile.scatter",
-                                       "tile.extract", "tile.relayout", "tile.wgmma",  "arith.truncf",
+  static const llvm::StringSet<> takes{"tile.load",    "tile.store",    "tile.gather",  "tile.scatter",
+                                       "tile.extract", "tile.relayout", "tile.wgmma",   "arith.truncf",
                                        "arith.extf",   "arith.select",  "arith.bitcast"};
   auto isFragment = [](Type type) { return tile::isFragment(type) && isByteFloat(type); };
   StringRef name = op->getName().getStringRef();

@@ -36,9 +36,9 @@ private:
   enum class Kind { None, Uniform, Prefix, General };
   Kind kind = Kind::None;
   Lowering &to;
-  int64_t aligned = 1;      ///< of a prefix
+  int64_t aligned = 1;             ///< of a prefix
   std::optional<int64_t> constant; ///< lanes of a prefix
-  mlir::Value value;        ///< the condition of a uniform mask, the lanes left of a prefix
+  mlir::Value value;               ///< the condition of a uniform mask, the lanes left of a prefix
   mlir::ValueRange units;
 };
 

@@ -32,7 +32,8 @@ struct FragmentAccess {
   int64_t width;   ///< of a run, in elements
 
   FragmentAccess(Type type, std::optional<uint64_t> rowStride, int64_t alignment, int64_t most)
-      : fragment(*tile::distributionOf(type)), rowStride(static_cast<int64_t>(rowStride.value_or(0))), aligned(alignment),
+      : fragment(*tile::distributionOf(type)), rowStride(static_cast<int64_t>(rowStride.value_or(0))),
+        aligned(alignment),
         width(std::min({contiguousRegisters(fragment), alignment, powerOfTwoIn(this->rowStride), most})) {}
 
   /// Whether runs may start within a 16-byte word.

@@ -10,7 +10,8 @@ namespace kiln::codegen::gpu {
 class Registers {
 public:
   /// `count` elements, to be set.
-  Registers(mlir::OpBuilder &b, mlir::Location loc, int64_t count) : b(&b), loc(loc), elements(count), pairs(count / 2) {}
+  Registers(mlir::OpBuilder &b, mlir::Location loc, int64_t count)
+      : b(&b), loc(loc), elements(count), pairs(count / 2) {}
   /// Those of a fragment.
   Registers(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange units);
 

@@ -1,6 +1,6 @@
 // The concatenated table of lowerings and the types they agree on.
-#include "codegen/gpu/ByteFloats.h"
 #include "codegen/gpu/Rows.h"
+#include "codegen/gpu/ByteFloats.h"
 #include "ir/ptx/Ptx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -12,8 +12,8 @@ using namespace kiln::codegen::gpu;
 using P = LLVM::ICmpPredicate;
 
 namespace {
-constexpr int64_t kWord = 16;   ///< bytes
-constexpr int64_t kPieces = 4;  ///< registers of a word
+constexpr int64_t kWord = 16;  ///< bytes
+constexpr int64_t kPieces = 4; ///< registers of a word
 } // namespace
 
 //===- i32 arithmetic ---------------------------------------------------------------------------------------------===//
@@ -38,7 +38,9 @@ Value ShiftedRuns::onlyIf(Value predicate, Value more) {
 }
 /// Bytes as elements, rounded down.
 Value ShiftedRuns::logOf(Value x) {
-  return bytes == 1 ? x : LLVM::AShrOp::create(b, to.loc, x, to.i32(llvm::Log2_64(static_cast<uint64_t>(bytes)))).getResult();
+  return bytes == 1
+             ? x
+             : LLVM::AShrOp::create(b, to.loc, x, to.i32(llvm::Log2_64(static_cast<uint64_t>(bytes)))).getResult();
 }
 
 //===- Places -----------------------------------------------------------------------------------------------------===//
@@ -62,8 +64,8 @@ ShiftedRuns::Extent ShiftedRuns::extentOf(int64_t r, int64_t more) const {
   return *mask.count() <= begin ? Extent::Absent : *mask.count() >= end + more ? Extent::Whole : Extent::Partly;
 }
 
-/// The registers from byte `past` of the first on (down), or from 16 - `past` on (up): a word fewer. What alignment rules
-/// out is not done.
+/// The registers from byte `past` of the first on (down), or from 16 - `past` on (up): a word fewer. What alignment
+/// rules out is not done.
 SmallVector<Value> ShiftedRuns::moved(ArrayRef<Value> from, bool up) {
   SmallVector<Value> now(from);
   size_t count = from.size() - kPieces;
@@ -81,7 +83,8 @@ SmallVector<Value> ShiftedRuns::moved(ArrayRef<Value> from, bool up) {
       continue;
     }
     Value condition = compare(P::ne, LLVM::AndOp::create(b, to.loc, past, to.i32(by)), 0);
-    stage(step, [&](Value low, Value high) { return up ? choose(condition, low, high) : choose(condition, high, low); });
+    stage(step,
+          [&](Value low, Value high) { return up ? choose(condition, low, high) : choose(condition, high, low); });
   }
   if (aligned * bytes >= 4) {
     skip(1);
@@ -153,8 +156,8 @@ void ShiftedRuns::load(Registers &result) {
 
 //===- Stores -----------------------------------------------------------------------------------------------------===//
 
-/// Which elements of a run lie in a word that other warps, or nobody here, have the rest of: those of lane 0 in its first
-/// word, those of lane 31 behind its last; a bit each. Null if there are none.
+/// Which elements of a run lie in a word that other warps, or nobody here, have the rest of: those of lane 0 in its
+/// first word, those of lane 31 behind its last; a bit each. Null if there are none.
 Value ShiftedRuns::endsOf(bool first, bool last) {
   Value ends;
   if (first) {
@@ -223,8 +226,8 @@ void ShiftedRuns::store(Registers &value) {
       if (piece.getType() != i32) piece = LLVM::BitcastOp::create(b, to.loc, i32, piece);
     SmallVector<Value, 4> got;
     for (Value piece : ArrayRef(own).take_back(kPieces))
-      got.push_back(NVVM::ShflOp::create(b, to.loc, i32, to.i32(-1), piece, before, to.i32(31), NVVM::ShflKind::idx,
-                                         UnitAttr()));
+      got.push_back(
+          NVVM::ShflOp::create(b, to.loc, i32, to.i32(-1), piece, before, to.i32(31), NVVM::ShflKind::idx, UnitAttr()));
     SmallVector<Value> all(got.begin(), got.end());
     if (!ofLastRun.empty())
       for (auto [piece, last] : llvm::zip(all, ofLastRun)) piece = choose(isFirstLane, last, piece);

@@ -1,9 +1,9 @@
 //===- Shifted.h - runs that start within a 16-byte word ----------------------------------------------------------===//
 //
 // Rows of an odd length start anywhere in a 16-byte word of memory. A `shifted` access moves whole words all the same:
-// a thread loads the words that its run lies in, of global memory or of a shared tile, and shifts the run out of them; a
-// store shifts the run into place, with what the thread before has of the first word. The words are aligned, the shift is
-// the same for every run of a row.
+// a thread loads the words that its run lies in, of global memory or of a shared tile, and shifts the run out of them;
+// a store shifts the run into place, with what the thread before has of the first word. The words are aligned, the
+// shift is the same for every run of a row.
 //
 // Of a warp's 256 elements of 16 bits, at 2 bytes' alignment, against accesses of one element each:
 //
@@ -31,8 +31,8 @@ public:
   /// Whether it can be done under a mask; where not, accesses are narrow.
   static bool takes(const RunMask &mask) { return mask.isUniform() || mask.isPrefix(); }
 
-  /// `memory` starts at the thread's first element; `offset`: where the fragment starts, in elements, of which `aligned`
-  /// are known to divide it.
+  /// `memory` starts at the thread's first element; `offset`: where the fragment starts, in elements, of which
+  /// `aligned` are known to divide it.
   ShiftedRuns(Lowering &to, Memory &memory, const layout::Fragment &fragment, RunMask &mask, mlir::Value offset,
               int64_t aligned);
 
@@ -47,12 +47,12 @@ private:
   mlir::OpBuilder &b;
   const layout::Fragment &fragment;
   RunMask &mask;
-  Memory &elements; ///< starts at the thread's first element
-  Memory words;     ///< starts at the 16-byte word that holds it
-  int64_t aligned;  ///< elements
-  int64_t bytes;    ///< of an element
-  int64_t run;      ///< elements
-  mlir::Value past; ///< bytes from the word's start to the element, i32
+  Memory &elements;  ///< starts at the thread's first element
+  Memory words;      ///< starts at the 16-byte word that holds it
+  int64_t aligned;   ///< elements
+  int64_t bytes;     ///< of an element
+  int64_t run;       ///< elements
+  mlir::Value past;  ///< bytes from the word's start to the element, i32
   mlir::Value reach; ///< of a prefix: bytes from the word's start to the thread's last lane's end, i32
 
   int64_t column(int64_t r) const { return fragment.registerPlace(r).column; }

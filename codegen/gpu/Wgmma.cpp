@@ -45,17 +45,19 @@ SmallVector<Value> wordsOf(RankedTensorType fragment, ValueRange units, Lowering
     SmallVector<Value> words;
     for (int64_t r = 0; r < registers.size(); ++r) {
       Value element = registers.get(r);
-      words.push_back(element.getType() == word ? element : LLVM::BitcastOp::create(b, to.loc, word, element).getResult());
+      words.push_back(element.getType() == word ? element
+                                                : LLVM::BitcastOp::create(b, to.loc, word, element).getResult());
     }
     return words;
   }
   Type type = bytes == 2 ? word : b.getI16Type();
-  SmallVector<Value> pairs(llvm::map_range(
-      units, [&](Value unit) -> Value { return LLVM::BitcastOp::create(b, to.loc, type, unit); }));
+  SmallVector<Value> pairs(
+      llvm::map_range(units, [&](Value unit) -> Value { return LLVM::BitcastOp::create(b, to.loc, type, unit); }));
   if (bytes == 2) return pairs;
   SmallVector<Value> words;
   for (size_t i = 0; i < pairs.size(); i += 2) {
-    Value low = LLVM::ZExtOp::create(b, to.loc, word, pairs[i]), high = LLVM::ZExtOp::create(b, to.loc, word, pairs[i + 1]);
+    Value low = LLVM::ZExtOp::create(b, to.loc, word, pairs[i]),
+          high = LLVM::ZExtOp::create(b, to.loc, word, pairs[i + 1]);
     words.push_back(a.bor(low, a.shl(high, 16)));
   }
   return words;
@@ -155,11 +157,11 @@ private:
       for (int64_t m = 0; m < blocks; ++m) {
         MutableArrayRef<Value> block = MutableArrayRef<Value>(sums).slice(m * perBlock, perBlock);
         ArrayRef<Value> words = left ? ArrayRef<Value>(a).slice((m * steps + k) * 4, 4) : ArrayRef<Value>();
-        auto made = ptx::WgmmaOp::create(to.rewriter, to.loc, SmallVector<Type>(ValueRange(block).getTypes()),
-                                         sumElementOf(result.getElementType()), block, k == 0 ? accumulate : Value(),
-                                         elementOf(aElement, op.getUnsignedA()), left ? Value() : leftTile->at(m * kBlockRows, k * step),
-                                         words, op.getTransposeA(), elementOf(bType.getElementType(), op.getUnsignedB()),
-                                         right.at(0, k * step), !op.getTransposeB());
+        auto made = ptx::WgmmaOp::create(
+            to.rewriter, to.loc, SmallVector<Type>(ValueRange(block).getTypes()), sumElementOf(result.getElementType()),
+            block, k == 0 ? accumulate : Value(), elementOf(aElement, op.getUnsignedA()),
+            left ? Value() : leftTile->at(m * kBlockRows, k * step), words, op.getTransposeA(),
+            elementOf(bType.getElementType(), op.getUnsignedB()), right.at(0, k * step), !op.getTransposeB());
         llvm::copy(made.getResults(), block.begin());
       }
   }

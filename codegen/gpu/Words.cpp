@@ -36,7 +36,8 @@ void Words::unpack(Registers &registers, int64_t r, int64_t count, ArrayRef<Valu
     auto constant = [&](int64_t v) { return LLVM::ConstantOp::create(b, to.loc, type, b.getIntegerAttr(type, v)); };
     Value result;
     if (memory.element.isInteger(1)) { // any other byte than 0 is true
-      Value byte = type.isInteger(8) ? word : LLVM::AndOp::create(b, to.loc, word, constant(int64_t(255) << (i % 4 * 8)));
+      Value byte =
+          type.isInteger(8) ? word : LLVM::AndOp::create(b, to.loc, word, constant(int64_t(255) << (i % 4 * 8)));
       result = LLVM::ICmpOp::create(b, to.loc, LLVM::ICmpPredicate::ne, byte, constant(0));
     } else if (type.isInteger(8)) {
       result = word;

@@ -189,8 +189,8 @@ private:
 
 //===- Both -------------------------------------------------------------------------------------------------------===//
 
-/// The library where it does as well: it starts no process. It assembles as if functions of other files might be called,
-/// and then serialises warpgroup MMA and ignores that registers move between warpgroups.
+/// The library where it does as well: it starts no process. It assembles as if functions of other files might be
+/// called, and then serialises warpgroup MMA and ignores that registers move between warpgroups.
 class EitherAssembler final : public Assembler {
 public:
   EitherAssembler(std::shared_ptr<const Assembler> library, std::shared_ptr<const Assembler> program)

@@ -26,10 +26,10 @@ struct AssemblerNote {
 
 /// What the assembler says of one kernel.
 struct AssembleReport {
-  int registers = 0;                ///< per thread
-  int64_t spillBytes = 0;           ///< stored and loaded, per thread
-  int64_t stackBytes = 0;           ///< per thread
-  int64_t sharedBytes = 0;          ///< static, per CTA
+  int registers = 0;                  ///< per thread
+  int64_t spillBytes = 0;             ///< stored and loaded, per thread
+  int64_t stackBytes = 0;             ///< per thread
+  int64_t sharedBytes = 0;            ///< static, per CTA
   std::vector<AssemblerNote> remarks; ///< with a number C7xxx: an instruction could not be kept as written
 };
 
@@ -55,7 +55,8 @@ public:
   static llvm::Expected<std::shared_ptr<const Assembler>> findPtxas();
 };
 
-/// What an assembler's log says of the only kernel in it; `ptx`, with `.loc` directives, tells where its lines are from.
+/// What an assembler's log says of the only kernel in it; `ptx`, with `.loc` directives, tells where its lines are
+/// from.
 AssembleReport readAssemblerLog(llvm::StringRef log, llvm::StringRef ptx = {});
 
 } // namespace kiln::codegen

@@ -67,17 +67,20 @@ llvm::Expected<std::string> PtxEmitter::print(LLVM::LLVMFuncOp kernel, GpuText w
                                                kernel.getSymName().str(), op->getName().getStringRef().str(),
                                                exact.target.name));
   llvm::SmallVector<char, 0> bytes;
-  llvm::Error error = compileKernel(kernel, chipFor(kernel).machines, [&](Compilation &c) {
-    llvm::raw_svector_ostream os(bytes);
-    if (what == GpuText::LlvmIr) {
-      c.module->print(os, nullptr);
-      return true;
-    }
-    llvm::legacy::PassManager passes;
-    if (c.machine->addPassesToEmitFile(passes, os, nullptr, llvm::CodeGenFileType::AssemblyFile)) return false;
-    passes.run(*c.module);
-    return true;
-  }, lines);
+  llvm::Error error = compileKernel(
+      kernel, chipFor(kernel).machines,
+      [&](Compilation &c) {
+        llvm::raw_svector_ostream os(bytes);
+        if (what == GpuText::LlvmIr) {
+          c.module->print(os, nullptr);
+          return true;
+        }
+        llvm::legacy::PassManager passes;
+        if (c.machine->addPassesToEmitFile(passes, os, nullptr, llvm::CodeGenFileType::AssemblyFile)) return false;
+        passes.run(*c.module);
+        return true;
+      },
+      lines);
   if (error) return error;
   return std::string(bytes.begin(), bytes.end());
 }

@@ -20,7 +20,8 @@ public:
   explicit PtxEmitter(const GpuTarget &target, bool lines = false);
 
   /// The kernel as `gpu-lower` leaves it, to PTX: of an "a" target only if the kernel has an op that no other has, else
-  /// of the plain one, whose code runs on later GPUs, too. Whatever LLVM reports, fatal errors included, is the error's text.
+  /// of the plain one, whose code runs on later GPUs, too. Whatever LLVM reports, fatal errors included, is the error's
+  /// text.
   llvm::Expected<CodeImage> emit(mlir::LLVM::LLVMFuncOp kernel);
   /// The text alone: PTX, or the LLVM IR that it is made of.
   llvm::Expected<std::string> print(mlir::LLVM::LLVMFuncOp kernel, GpuText what);

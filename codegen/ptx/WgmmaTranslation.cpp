@@ -83,9 +83,8 @@ LogicalResult translateWait(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleT
 } // namespace
 
 ArrayRef<PtxRow> kiln::codegen::wgmmaPtxRows() {
-  static constexpr PtxRow rows[] = {
-      {"ptx.wgmma", translateProduct, /*isArchSpecific=*/true},
-      {"ptx.wgmma_fence", translateFence, /*isArchSpecific=*/true},
-      {"ptx.wgmma_wait", translateWait, /*isArchSpecific=*/true}};
+  static constexpr PtxRow rows[] = {{"ptx.wgmma", translateProduct, /*isArchSpecific=*/true},
+                                    {"ptx.wgmma_fence", translateFence, /*isArchSpecific=*/true},
+                                    {"ptx.wgmma_wait", translateWait, /*isArchSpecific=*/true}};
   return rows;
 }

@@ -45,8 +45,7 @@ kiln_status kiln_compile(const char *text, size_t size, const kiln_compile_optio
   return guarded([&] {
     demand(text, "kiln_compile", "text");
     demand(executable, "kiln_compile", "executable");
-    *executable = compileGraph(
-        options, [&](const std::string &entry, const ProgramBindings &bindings) {
+    *executable = compileGraph(options, [&](const std::string &entry, const ProgramBindings &bindings) {
       return Graph::fromText({text, size}, "kiln_compile", entry, bindings);
     });
   });

@@ -43,7 +43,8 @@ struct Arguments {
 };
 
 /// The graph the arguments name. Of a file of tile programs alone, one around the program `entry`, or the only one, for
-/// the shapes of the inputs' files and what --bind says; `otherExtents` is what other extents are taken to be, if not 0.
+/// the shapes of the inputs' files and what --bind says; `otherExtents` is what other extents are taken to be, if not
+/// 0.
 Graph loadGraph(const Arguments &arguments, int64_t otherExtents = 0);
 /// The device to compile for: the one given; else a GPU, where the graph is a tile program of many threads.
 std::string deviceFor(const Arguments &arguments, const Graph &graph);

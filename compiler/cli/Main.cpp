@@ -29,7 +29,8 @@ std::string examples(const std::string &program, std::initializer_list<const cha
 
 void addGraphOptions(CLI::App &app, Arguments &a) {
   if (!a.build) {
-    app.add_option("file", a.file, "The graph: .mlir text or bytecode; or tile programs alone (see --bind)")->required();
+    app.add_option("file", a.file, "The graph: .mlir text or bytecode; or tile programs alone (see --bind)")
+        ->required();
     app.add_option("--entry", a.entry, "The function to compile, or the tile program")->capture_default_str();
     app.add_option("--bind", a.bind,
                    "Of a tile program alone: name=number of an extent that its tile.dims name or of a scalar argument");

@@ -111,10 +111,10 @@ std::vector<Tensor> kiln::customKernel(const CustomKernel &kernel, const std::ve
     if (!fitsMemory(cast<RankedTensorType>(type)))
       fail(call, "a tensor must fit in memory", "at most 2^47 bytes", graph::str(type));
   ArrayAttr scalars = scalarsOf(call, *program, kernel);
-  auto made = graph::CustomKernelOp::create(
-      graph.b(), loc, *results, FlatSymbolRefAttr::get(op.getSymNameAttr()), values,
-      scalars.empty() ? ArrayAttr() : scalars,
-      kernel.orderClass.empty() ? StringAttr() : graph.b().getStringAttr(kernel.orderClass));
+  auto made = graph::CustomKernelOp::create(graph.b(), loc, *results, FlatSymbolRefAttr::get(op.getSymNameAttr()),
+                                            values, scalars.empty() ? ArrayAttr() : scalars,
+                                            kernel.orderClass.empty() ? StringAttr()
+                                                                      : graph.b().getStringAttr(kernel.orderClass));
   if (kernel.reference) buildReference(call, graph, shared, made, kernel);
   if (failed(graph::verifyCall(made)) || failed(verify(made))) refuse(call, catcher, "the call was refused");
   std::vector<Tensor> tensors;

@@ -33,8 +33,8 @@ void kiln::dsl::fail(const Call &call, std::string rule, std::string expected, s
 }
 
 void kiln::dsl::prepareContext(MLIRContext &context) {
-  context.loadDialect<graph::GraphDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect,
-                      tile::TileDialect, scf::SCFDialect>();
+  context.loadDialect<graph::GraphDialect, arith::ArithDialect, math::MathDialect, func::FuncDialect, tile::TileDialect,
+                      scf::SCFDialect>();
   context.printOpOnDiagnostic(false);
 }
 

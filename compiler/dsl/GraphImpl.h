@@ -56,8 +56,7 @@ public:
   /// An empty graph.
   GraphImpl();
   /// Takes over the function `entry` of parsed text; throws Error.
-  GraphImpl(llvm::StringRef text, const std::string &origin, const std::string &entry,
-            const ProgramBindings &bindings);
+  GraphImpl(llvm::StringRef text, const std::string &origin, const std::string &entry, const ProgramBindings &bindings);
 
   /// Makes the op `name` at the end of the graph. `result` may be null where the op infers its type. Throws Error.
   mlir::Value build(const Call &call, llvm::StringRef name, mlir::ValueRange operands,

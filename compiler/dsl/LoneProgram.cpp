@@ -194,9 +194,9 @@ FailureOr<func::FuncOp> kiln::dsl::wrapProgram(ModuleOp module, const std::strin
   auto function = func::FuncOp::create(b, loc, "main", b.getFunctionType(inputs, *results));
   b.setInsertionPointToEnd(function.addEntryBlock());
   ArrayAttr scalars = scalarAttributes(*program, bindings.values, origin);
-  auto call = graph::CustomKernelOp::create(b, loc, *results, FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                                            function.getArguments(), scalars.empty() ? ArrayAttr() : scalars,
-                                            StringAttr());
+  auto call =
+      graph::CustomKernelOp::create(b, loc, *results, FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                                    function.getArguments(), scalars.empty() ? ArrayAttr() : scalars, StringAttr());
   func::ReturnOp::create(b, loc, call.getResults());
   for (auto [i, tensor] : llvm::enumerate(program->tensors)) {
     auto name = b.getStringAttr(tensor.name);

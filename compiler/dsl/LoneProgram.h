@@ -1,4 +1,5 @@
-//===- LoneProgram.h - a graph around a tile program ---------------------------------------------------------------===//
+//===- LoneProgram.h - a graph around a tile program
+//---------------------------------------------------------------===//
 #ifndef KILN_COMPILER_DSL_LONEPROGRAM_H
 #define KILN_COMPILER_DSL_LONEPROGRAM_H
 
@@ -22,8 +23,8 @@ bool holdsProgramsAlone(mlir::ModuleOp module);
 mlir::FailureOr<mlir::func::FuncOp> wrapProgram(mlir::ModuleOp module, const std::string &entry,
                                                 const ProgramBindings &bindings, const std::string &origin);
 
-/// The scalars of a call as attributes, by the program's scalar arguments' names. Throws Error (invalid input) on a name
-/// that is no argument, one that has no value, and a value that is none of its type.
+/// The scalars of a call as attributes, by the program's scalar arguments' names. Throws Error (invalid input) on a
+/// name that is no argument, one that has no value, and a value that is none of its type.
 mlir::ArrayAttr scalarAttributes(const graph::Program &program, const std::map<std::string, double> &values,
                                  const std::string &origin);
 

@@ -34,8 +34,8 @@ struct CompileOptions {
   /// Make code for every machine that has the target's instructions, so that it can be saved and run elsewhere. The
   /// device need not be present then, unless the graph is run here. Without it, code for the cpu is for this processor.
   bool portable = false;
-  /// Assemble the kernels of a GPU here, by NVIDIA's assembler, with the lines of the source in them, so that the report
-  /// says what each takes of the hardware. Throws Error (no device) where there is no assembler.
+  /// Assemble the kernels of a GPU here, by NVIDIA's assembler, with the lines of the source in them, so that the
+  /// report says what each takes of the hardware. Throws Error (no device) where there is no assembler.
   bool assemble = false;
   /// Fill the arena and fresh memory with NaN bytes before every run, so that reads of unwritten bytes show.
   bool poison = false;

@@ -103,7 +103,8 @@ struct TensorInfo {
 
 /// What a tile program that stands alone in a file is compiled for.
 struct ProgramBindings {
-  std::map<std::string, Shape> inputs = {};  ///< shapes of arguments that it reads, by `tile.name`, else "arg0", "arg1", …
+  std::map<std::string, Shape> inputs =
+      {}; ///< shapes of arguments that it reads, by `tile.name`, else "arg0", "arg1", …
   std::map<std::string, double> values = {}; ///< extents that `tile.dims` name, and scalar arguments, by name
   int64_t otherExtents = 0;                  ///< what other extents are taken to be; 0: that is an error
 };
@@ -113,8 +114,8 @@ public:
   Graph();
 
   /// The graph in an .mlir file, text or bytecode: its function `entry`. Throws Error (invalid input) with the place in
-  /// the file on anything that is not a graph. A file of tile programs alone is the graph that calls one of them, `entry`
-  /// or the only one, for `bindings`.
+  /// the file on anything that is not a graph. A file of tile programs alone is the graph that calls one of them,
+  /// `entry` or the only one, for `bindings`.
   static Graph fromFile(const std::string &path, const std::string &entry = "main",
                         const ProgramBindings &bindings = {});
   /// The same from memory; `origin` names the text in errors.

@@ -7,7 +7,8 @@
 
 namespace kiln {
 
-/// The subcommands run, compile, dump, explain, devices and ops. With `build`, which fills an empty graph, they need no file:
+/// The subcommands run, compile, dump, explain, devices and ops. With `build`, which fills an empty graph, they need no
+/// file:
 ///
 ///   int main(int argc, char **argv) {
 ///     return kiln::main(argc, argv, [](kiln::Graph &g) { g.output("y", relu(g.input("x", {8, 8}))); });

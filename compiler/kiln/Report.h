@@ -56,16 +56,16 @@ struct EdgeReport {
   int64_t bytesKept = 0; ///< traffic that stays because they are apart
 };
 
-/// An operand whose rows do not start at 16 bytes, which a gpu reads slowly; of kernels without a matmul, a result, too.
+/// An operand whose rows do not start at 16 bytes, which a gpu reads slowly; of kernels without a matmul, a result,
+/// too.
 struct AlignmentReport {
-  int kernel = -1;  ///< its launch, counted from 0 in program order
-  int operand = 0;  ///< of the kernel, counted from 0
+  int kernel = -1;       ///< its launch, counted from 0 in program order
+  int operand = 0;       ///< of the kernel, counted from 0
   bool isResult = false; ///< `operand` counts results
-  std::string type; ///< "1793x1793xbf16"
-  SourceLoc where;  ///< of the kernel
-  std::string
-      by; ///< what is done: "copy" (a kernel pads it), "producer" (the kernel that computes it does), "shift" (whole
-          ///< words are accessed and shifted), "nothing" (narrow accesses)
+  std::string type;      ///< "1793x1793xbf16"
+  SourceLoc where;       ///< of the kernel
+  std::string by; ///< what is done: "copy" (a kernel pads it), "producer" (the kernel that computes it does), "shift"
+                  ///< (whole words are accessed and shifted), "nothing" (narrow accesses)
   int64_t row = 0, paddedRow = 0; ///< elements from row to row, without and with padding
   double narrowSeconds = 0;       ///< predicted of the kernel with narrow accesses
   double shiftedSeconds = 0;      ///< and with shifted ones where they gain; 0 of a matmul

@@ -29,9 +29,9 @@ typedef struct kiln_compile_options {
 } kiln_compile_options;
 #define KILN_COMPILE_OPTIONS {sizeof(kiln_compile_options), NULL, NULL, NULL, 0, 0, 0, 0, NULL}
 
-/* Compiles a graph from `size` bytes of .mlir text or MLIR bytecode. Text that holds tile programs alone is a graph that
- * calls one of them, `entry` or the only one: inputs are the arguments that it reads, outputs those it writes. `options`
- * may be null. */
+/* Compiles a graph from `size` bytes of .mlir text or MLIR bytecode. Text that holds tile programs alone is a graph
+ * that calls one of them, `entry` or the only one: inputs are the arguments that it reads, outputs those it writes.
+ * `options` may be null. */
 KILN_API kiln_status kiln_compile(const char *text, size_t size, const kiln_compile_options *options,
                                   kiln_executable **executable);
 /* The same from a file. */

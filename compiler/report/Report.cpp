@@ -113,9 +113,9 @@ std::string Report::explain() const {
   if (!programs.empty()) text += fmt::format("\nTile programs: {}\n", programs.size());
   for (const ProgramReport &p : programs)
     text += fmt::format("  @{} ({}) {}\n", p.program, place(p.where),
-                        p.reference              ? "by its reference: " + p.reason
-                        : p.orderClass.empty()   ? "of no order class"
-                                                 : fmt::format("of order class \"{}\"", p.orderClass));
+                        p.reference            ? "by its reference: " + p.reason
+                        : p.orderClass.empty() ? "of no order class"
+                                               : fmt::format("of order class \"{}\"", p.orderClass));
   text += fmt::format("\nMemory\n  inputs     {:>10}\n  parameters {:>10}\n  constants  {:>10}\n  outputs    {:>10}\n"
                       "  arena      {:>10}   peak of all temporaries, which would be {} without sharing\n",
                       bytes(memory.inputs), bytes(memory.parameters), bytes(memory.constants), bytes(memory.outputs),

@@ -19,9 +19,9 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<kiln::graph::GraphDialect, kiln::ptx::PtxDialect, kiln::tile::TileDialect, mlir::affine::AffineDialect,
-                  mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
-                  mlir::math::MathDialect, mlir::scf::SCFDialect>();
+  registry.insert<kiln::graph::GraphDialect, kiln::ptx::PtxDialect, kiln::tile::TileDialect,
+                  mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
   kiln::graph::registerKilnGraphPasses();
   kiln::tile::registerKilnTilePasses();
   kiln::tiling::registerKilnTilingPasses();

@@ -84,7 +84,8 @@ const AcceptedOp kRows[] = {
     {"graph.softmax", OpClass::Composite, kGraph, kFloats, kFloats, ""},
     {"graph.layer_norm", OpClass::Composite, kGraph, kFloats, kFloats, ""},
     // Programs.
-    {"graph.custom_kernel", OpClass::Program, kBoth, kAll | kNarrow, kAll | kNarrow, "", kAll | kNarrow, kAll | kNarrow},
+    {"graph.custom_kernel", OpClass::Program, kBoth, kAll | kNarrow, kAll | kNarrow, "", kAll | kNarrow,
+     kAll | kNarrow},
     // Structure.
     {"graph.kernel", OpClass::Structure, kDecomposed, kAll, kAll, ""},
     {"graph.yield", OpClass::Structure, kBoth, kAll, kAll, ""},
@@ -95,8 +96,8 @@ bool takes(Elements accepted, TypeRange types) {
   return llvm::all_of(types, [&](Type type) { return (elementBit(getElementTypeOrSelf(type)) & accepted) != 0; });
 }
 
-constexpr ElementRow kElements[] = {{kF32, "f32"}, {kF16, "f16"}, {kBF16, "bf16"},
-                                    {kI32, "i32"}, {kI64, "i64"}, {kBool, "bool"},
+constexpr ElementRow kElements[] = {{kF32, "f32"},           {kF16, "f16"},       {kBF16, "bf16"},
+                                    {kI32, "i32"},           {kI64, "i64"},       {kBool, "bool"},
                                     {kF8E4M3FN, "f8E4M3FN"}, {kF8E5M2, "f8E5M2"}, {kI8, "i8"}};
 
 } // namespace

@@ -36,7 +36,7 @@ enum : Elements {
   kF8E5M2 = 128,
   kI8 = 256,
   kNarrow = kF8E4M3FN | kF8E5M2 | kI8, ///< what tile programs alone take
-  kHalves = kF16 | kBF16, ///< the 16-bit floats
+  kHalves = kF16 | kBF16,              ///< the 16-bit floats
   kFloats = kF32 | kHalves,
   kInts = kI32 | kI64,
   kAll = kFloats | kInts | kBool

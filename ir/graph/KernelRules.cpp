@@ -66,13 +66,15 @@ static std::string typeList(TypeRange types) {
 static LogicalResult checkLayouts(KernelOp op, std::optional<ArrayAttr> layouts, ValueRange values, StringRef what) {
   if (!layouts) return success();
   if (layouts->size() != values.size())
-    return violate(op.getLoc(), "graph.kernel", {"C3", fmt::format("one layout per {}", what.str()),
-                                                 std::to_string(values.size()), std::to_string(layouts->size())});
+    return violate(op.getLoc(), "graph.kernel",
+                   {"C3", fmt::format("one layout per {}", what.str()), std::to_string(values.size()),
+                    std::to_string(layouts->size())});
   for (auto [layout, value] : llvm::zip(*layouts, values)) {
     size_t rank = shapeOf(value).size(), strides = cast<LayoutAttr>(layout).getStrides().size();
     if (rank != strides)
-      return violate(op.getLoc(), "graph.kernel", {"C3", fmt::format("one stride per dimension of each {}", what.str()),
-                                                   std::to_string(rank), std::to_string(strides)});
+      return violate(op.getLoc(), "graph.kernel",
+                     {"C3", fmt::format("one stride per dimension of each {}", what.str()), std::to_string(rank),
+                      std::to_string(strides)});
   }
   return success();
 }
@@ -80,8 +82,9 @@ static LogicalResult checkLayouts(KernelOp op, std::optional<ArrayAttr> layouts,
 LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getInputs().getTypes())
-    return violate(getLoc(), "graph.kernel", {"C1", "one block argument per operand, of its type",
-                                              typeList(getInputs().getTypes()), typeList(block.getArgumentTypes())});
+    return violate(getLoc(), "graph.kernel",
+                   {"C1", "one block argument per operand, of its type", typeList(getInputs().getTypes()),
+                    typeList(block.getArgumentTypes())});
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield || yield.getValues().getTypes() != getResultTypes())
     return violate(getLoc(), "graph.kernel",

@@ -56,10 +56,10 @@ FailureOr<Program> kiln::graph::programOf(tile::KernelOp op, Location loc) {
     bool written = isWritten(argument);
     program.tensors.push_back(tensorOf(op, argument));
     if (results && !written)
-      return violate(loc, kSubject, {"C1", "what a tile program only reads comes before what it writes",
-                                     "the results last",
-                                     fmt::format("@{}, which only reads `{}` behind them", op.getSymName().str(),
-                                                 program.tensors.back().name)});
+      return violate(
+          loc, kSubject,
+          {"C1", "what a tile program only reads comes before what it writes", "the results last",
+           fmt::format("@{}, which only reads `{}` behind them", op.getSymName().str(), program.tensors.back().name)});
     results |= written;
     program.numInputs += !written;
   }
@@ -101,11 +101,12 @@ private:
   LogicalResult refuse(size_t i, StringRef rule, const std::string &text, const std::string &expected,
                        const std::string &found) {
     bool input = i < program.numInputs;
-    return violate(loc, kSubject,
-                   {rule, fmt::format("{} {} (`{}` of @{}): {}", input ? "operand" : "result",
-                                      input ? i : i - program.numInputs, program.tensors[i].name,
-                                      tile::KernelOp(program.op).getSymName().str(), text),
-                    expected, found});
+    return violate(
+        loc, kSubject,
+        {rule,
+         fmt::format("{} {} (`{}` of @{}): {}", input ? "operand" : "result", input ? i : i - program.numInputs,
+                     program.tensors[i].name, tile::KernelOp(program.op).getSymName().str(), text),
+         expected, found});
   }
 
   LogicalResult bind(size_t i, size_t d, int64_t extent) {
@@ -128,8 +129,8 @@ private:
     SmallVector<int64_t> dense = layout::rowMajorStrides(type.getShape());
     for (auto [d, stride] : llvm::enumerate(tensor.type.getStrides()))
       if (!ShapedType::isDynamic(stride) && stride != dense[d] && type.getNumElements() > 0)
-        return refuse(i, "C5", "a graph's tensors are dense", fmt::format("a stride of {} in dimension {}", dense[d], d),
-                      std::to_string(stride));
+        return refuse(i, "C5", "a graph's tensors are dense",
+                      fmt::format("a stride of {} in dimension {}", dense[d], d), std::to_string(stride));
     if (type.getRank() > 1 && tensor.aligned > 1 && type.getShape().back() % tensor.aligned != 0)
       return refuse(i, "C5", "rows start where the program needs them",
                     fmt::format("rows of a multiple of {} elements", tensor.aligned),
@@ -176,7 +177,8 @@ static LogicalResult checkScalars(CustomKernelOp op, const Program &program) {
   for (Attribute scalar : given) found.push_back(typeOf(scalar));
   bool numbers = llvm::all_of(given, [](Attribute a) { return isa<IntegerAttr, FloatAttr>(a); });
   if (expected == found && numbers) return success();
-  return violate(op.getLoc(), kSubject, {"C6", "there is a number for each scalar argument", list(expected), list(found)});
+  return violate(op.getLoc(), kSubject,
+                 {"C6", "there is a number for each scalar argument", list(expected), list(found)});
 }
 
 LogicalResult kiln::graph::verifyCall(CustomKernelOp op) {
@@ -205,11 +207,13 @@ LogicalResult CustomKernelOp::verifyRegions() {
   Block *block = getReferenceBlock();
   if (!block) return success();
   auto list = [](TypeRange types) {
-    return types.empty() ? std::string("none") : llvm::join(llvm::map_range(types, [](Type t) { return spell(t); }), ", ");
+    return types.empty() ? std::string("none")
+                         : llvm::join(llvm::map_range(types, [](Type t) { return spell(t); }), ", ");
   };
   if (block->getArgumentTypes() != getInputs().getTypes())
-    return violate(getLoc(), kSubject, {"C7", "the reference takes the operands", list(getInputs().getTypes()),
-                                        list(block->getArgumentTypes())});
+    return violate(
+        getLoc(), kSubject,
+        {"C7", "the reference takes the operands", list(getInputs().getTypes()), list(block->getArgumentTypes())});
   auto yield = block->empty() ? YieldOp() : dyn_cast<YieldOp>(block->back());
   if (!yield || yield.getValues().getTypes() != getResultTypes())
     return violate(getLoc(), kSubject,

@@ -35,8 +35,8 @@ struct Program {
   bool isForGpu() const;                    ///< a CTA is many threads
 };
 
-/// Reads a tile program. Fails, with a diagnostic on `loc`, where an argument that is only read comes behind one that is
-/// written.
+/// Reads a tile program. Fails, with a diagnostic on `loc`, where an argument that is only read comes behind one that
+/// is written.
 mlir::FailureOr<Program> programOf(tile::KernelOp op, mlir::Location loc);
 
 /// The program that a symbol names, seen from `from`; null if there is none.

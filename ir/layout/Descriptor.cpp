@@ -11,9 +11,8 @@ struct Field {
   int position;
   int64_t MatrixDescriptor::*value;
 };
-constexpr std::array<Field, 3> kFields = {{{0, &MatrixDescriptor::start},
-                                           {16, &MatrixDescriptor::leading},
-                                           {32, &MatrixDescriptor::stride}}};
+constexpr std::array<Field, 3> kFields = {
+    {{0, &MatrixDescriptor::start}, {16, &MatrixDescriptor::leading}, {32, &MatrixDescriptor::stride}}};
 constexpr uint64_t kFieldMask = 0x3FFF;
 constexpr int64_t kUnit = 16;
 constexpr int kSwizzlePosition = 62;
@@ -48,8 +47,8 @@ bool kiln::layout::isOperand(const SharedTile &tile, Major major) {
 MatrixDescriptor kiln::layout::descriptorOf(const SharedTile &tile, Major major, int64_t mn, int64_t k) {
   int64_t rows = major == Major::K ? mn : k, columns = major == Major::K ? k : mn;
   // Within a row the swizzle is applied to the sum of start and offset, so that the start itself is not permuted.
-  int64_t start = columns / tile.panel * tile.panelBytes() + rows * tile.rowBytes() +
-                  columns % tile.panel * tile.elementBytes;
+  int64_t start =
+      columns / tile.panel * tile.panelBytes() + rows * tile.rowBytes() + columns % tile.panel * tile.elementBytes;
   return {start, major == Major::K ? kUnit : tile.panelBytes(), kCore * tile.rowBytes(), tile.swizzle};
 }
 

@@ -42,9 +42,9 @@ MatrixDescriptor decode(uint64_t bits);
 /// elements have 16 bits.
 bool isOperand(const SharedTile &tile, Major major);
 
-/// The descriptor of the atoms whose first element is (mn, k) of an operand, `start` counted from the tile's first byte.
-/// K-major tiles have MN rows and k columns: k is a multiple of 32 bytes, mn of 8. MN-major tiles have k rows and MN
-/// columns: k is a multiple of 8, mn of a panel. The tile is an operand (isOperand).
+/// The descriptor of the atoms whose first element is (mn, k) of an operand, `start` counted from the tile's first
+/// byte. K-major tiles have MN rows and k columns: k is a multiple of 32 bytes, mn of 8. MN-major tiles have k rows and
+/// MN columns: k is a multiple of 8, mn of a panel. The tile is an operand (isOperand).
 MatrixDescriptor descriptorOf(const SharedTile &tile, Major major, int64_t mn, int64_t k);
 
 /// Byte address of element (mn, k) of an atom as the tensor core finds it: through core matrices of 8 rows by their

@@ -30,7 +30,7 @@ enum class FragmentKind {
   OuterB,
   WgmmaAcc,
   WgmmaA,
-  WgmmaRows,   ///< a place's column is a row of the accumulator
+  WgmmaRows, ///< a place's column is a row of the accumulator
   WgmmaColumns
 };
 
@@ -62,10 +62,10 @@ struct Fragment {
 /// same for every thread. None where some thread would need another's, or the part reaches out.
 std::optional<std::vector<int64_t>> registersOf(const Fragment &whole, const Fragment &part, Place at);
 
-/// Byte offset `offset` of a row-major tile with rows of `rowBytes` moved by a swizzle of 32, 64 or 128 bytes (0: none):
-/// the 16-byte chunks of each `swizzle` bytes are permuted by the number of the row, or of the 128-byte line where rows
-/// are shorter. Its own inverse; repeats every `swizzle` / 16 rows (lines). Rows longer than 128 bytes are a multiple of
-/// `swizzle`.
+/// Byte offset `offset` of a row-major tile with rows of `rowBytes` moved by a swizzle of 32, 64 or 128 bytes (0:
+/// none): the 16-byte chunks of each `swizzle` bytes are permuted by the number of the row, or of the 128-byte line
+/// where rows are shorter. Its own inverse; repeats every `swizzle` / 16 rows (lines). Rows longer than 128 bytes are a
+/// multiple of `swizzle`.
 int64_t swizzled(int64_t offset, int64_t swizzle, int64_t rowBytes);
 
 } // namespace kiln::layout

@@ -6,8 +6,8 @@
 using namespace kiln;
 
 std::span<const GpuTarget> kiln::gpuTargets() {
-  // PTX versions are the oldest that know the target, so that old drivers do. The products: A100 80GB, A10, L40S, H200, B200, RTX PRO 6000. L2: what microbenchmarks read; mma.sync on Hopper
-  // reaches 0.62 of wgmma's 4096.
+  // PTX versions are the oldest that know the target, so that old drivers do. The products: A100 80GB, A10, L40S, H200,
+  // B200, RTX PRO 6000. L2: what microbenchmarks read; mma.sync on Hopper reaches 0.62 of wgmma's 4096.
   static const GpuTarget rows[] = {
       {"sm_80", 80, false, 78, 163 << 10, 164 << 10, 2048, 108, 2.0e12, 1.41e9, 4.5e12, 2048, 128},
       {"sm_86", 86, false, 78, 99 << 10, 100 << 10, 1536, 72, 0.6e12, 1.7e9, 2.0e12, 1024, 256},
@@ -48,9 +48,10 @@ bool kiln::has(const GpuTarget &target, GpuFeature feature) {
     int from, to; ///< capabilities
     bool exactOnly = false;
   };
-  static constexpr FeatureRow rows[] = {
-      {GpuFeature::None, 0, INT_MAX}, {GpuFeature::BulkCopies, 90, INT_MAX}, {GpuFeature::Wgmma, 90, 90, true},
-      {GpuFeature::ByteFloats, 90, INT_MAX}}; // sm_89 has them too, in PTX 8.1
+  static constexpr FeatureRow rows[] = {{GpuFeature::None, 0, INT_MAX},
+                                        {GpuFeature::BulkCopies, 90, INT_MAX},
+                                        {GpuFeature::Wgmma, 90, 90, true},
+                                        {GpuFeature::ByteFloats, 90, INT_MAX}}; // sm_89 has them too, in PTX 8.1
   return std::ranges::any_of(rows, [&](const FeatureRow &row) {
     return row.feature == feature && row.from <= target.capability && target.capability <= row.to &&
            (target.exactOnly || !row.exactOnly);

@@ -1,8 +1,8 @@
 //===- Gpu.h - what skeletons and codegen know of a gpu ----------------------------------------------------------===//
 //
-// Facts about NVIDIA GPUs, data only: one row per compute capability whose code differs, and one more, with an "a", where
-// it has instructions that no later one has. Only kernels with such instructions are made for the "a" target itself. Nothing here looks at the
-// machine; the runtime says which row runs on the GPU at hand.
+// Facts about NVIDIA GPUs, data only: one row per compute capability whose code differs, and one more, with an "a",
+// where it has instructions that no later one has. Only kernels with such instructions are made for the "a" target
+// itself. Nothing here looks at the machine; the runtime says which row runs on the GPU at hand.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_IR_TARGET_GPU_H

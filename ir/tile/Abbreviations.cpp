@@ -1,8 +1,8 @@
 // Syntax and constraints of the ops in Abbreviations.td.
 #include "ir/Violation.h"
 #include "ir/tile/Tile.h"
-#include "runtime/Expr.h"
 #include "kiln/Error.h"
+#include "runtime/Expr.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -42,9 +42,9 @@ LogicalResult FoldColumnsOp::verify() {
     return isa<WgmmaAttr>(type.getEncoding()) && isa<FloatType>(type.getElementType());
   };
   if (!isSum(x) || !isSum(acc) || x.getElementType() != acc.getElementType() || x.getDimSize(0) != acc.getDimSize(0))
-    return violate(*this, {"C1", "rows are folded into their own sums",
-                           "#tile.wgmma fragments of the same rows and float elements",
-                           spell(x) + " into " + spell(acc)});
+    return violate(*this,
+                   {"C1", "rows are folded into their own sums",
+                    "#tile.wgmma fragments of the same rows and float elements", spell(x) + " into " + spell(acc)});
   if (x.getDimSize(1) % acc.getDimSize(1) == 0) return success();
   return violate(*this, {"C2", "every sum has as many columns", fmt::format("a divisor of {}", x.getDimSize(1)),
                          std::to_string(acc.getDimSize(1))});
@@ -66,9 +66,12 @@ public:
   ParseResult sum(int depth) {
     if (product(depth)) return failure();
     while (true) {
-      if (succeeded(parser.parseOptionalPlus())) text += " + ";
-      else if (succeeded(parser.parseOptionalMinus())) text += " - ";
-      else return success();
+      if (succeeded(parser.parseOptionalPlus()))
+        text += " + ";
+      else if (succeeded(parser.parseOptionalMinus()))
+        text += " - ";
+      else
+        return success();
       if (product(depth)) return failure();
     }
   }

@@ -152,12 +152,12 @@ static DictionaryAttr oneAttribute(Builder &b, const KernelArgument &argument) {
     break;
   }
   const MapRecipe &map = argument.map;
-  SmallVector<NamedAttribute> entries = {b.getNamedAttr("argument", number(map.argument)),
-                                         b.getNamedAttr("box", b.getDenseI64ArrayAttr(map.box)),
-                                         b.getNamedAttr("swizzle", number(map.swizzle)),
-                                         b.getNamedAttr("l2", number(map.l2))};
+  SmallVector<NamedAttribute> entries = {
+      b.getNamedAttr("argument", number(map.argument)), b.getNamedAttr("box", b.getDenseI64ArrayAttr(map.box)),
+      b.getNamedAttr("swizzle", number(map.swizzle)), b.getNamedAttr("l2", number(map.l2))};
   if (!map.view.empty())
-    entries.push_back(b.getNamedAttr("view", b.getStrArrayAttr(SmallVector<StringRef>(map.view.begin(), map.view.end()))));
+    entries.push_back(
+        b.getNamedAttr("view", b.getStrArrayAttr(SmallVector<StringRef>(map.view.begin(), map.view.end()))));
   if (map.tf32) entries.push_back(b.getNamedAttr("tf32", b.getUnitAttr()));
   return one("map", b.getDictionaryAttr(entries));
 }
@@ -215,8 +215,7 @@ FailureOr<SmallVector<KernelArgument>> kiln::tile::argumentsFrom(Attribute attri
   SmallVector<KernelArgument> arguments;
   for (Attribute entry : list) {
     auto dictionary = dyn_cast<DictionaryAttr>(entry);
-    FailureOr<KernelArgument> argument =
-        dictionary ? argumentFrom(dictionary) : FailureOr<KernelArgument>(failure());
+    FailureOr<KernelArgument> argument = dictionary ? argumentFrom(dictionary) : FailureOr<KernelArgument>(failure());
     if (failed(argument)) return failure();
     arguments.push_back(std::move(*argument));
   }

@@ -1,4 +1,5 @@
-//===- Arguments.h - what a launch of a tile program passes --------------------------------------------------------===//
+//===- Arguments.h - what a launch of a tile program passes
+//--------------------------------------------------------===//
 //
 // The parameters of a kernel, in order, as its machine code takes them and as a plan's launch step gives them: one
 // list, read by code generation and by the planner, so that the two cannot disagree.
@@ -13,12 +14,12 @@ namespace kiln::tile {
 
 /// What a tensor map is encoded from: a tensor, the box that one copy moves, and how it lies in shared memory.
 struct MapRecipe {
-  unsigned argument = 0;               ///< of the kernel: a `!tile.global`
+  unsigned argument = 0;                    ///< of the kernel: a `!tile.global`
   llvm::SmallVector<int64_t, 5> box = {};   ///< elements in each dimension of the tensor, outermost first
-  int64_t swizzle = 0;                 ///< bytes: 0, 32, 64 or 128
-  int64_t l2 = 0;                      ///< bytes that L2 fetches at once: 0, 64, 128 or 256
+  int64_t swizzle = 0;                      ///< bytes: 0, 32, 64 or 128
+  int64_t l2 = 0;                           ///< bytes that L2 fetches at once: 0, 64, 128 or 256
   llvm::SmallVector<std::string> view = {}; ///< extents of the dense tensor that it is taken for; none: its own
-  bool tf32 = false;                   ///< elements are rounded to it on the way
+  bool tf32 = false;                        ///< elements are rounded to it on the way
 
   bool operator==(const MapRecipe &) const = default;
 };
@@ -42,9 +43,9 @@ struct KernelArgument {
 };
 
 /// The parameters of a program's kernel: a pointer per `!tile.global`; an i64 per named extent that the program asks
-/// for (tile.extent, a dense stride, tile.async_load) and that no argument's type tells, in the order in which `tile.dims` first
-/// names them; an i64 per stride that it asks for and that is `?`, by argument and dimension; the scalars; a map per
-/// distinct recipe, in the order of first use.
+/// for (tile.extent, a dense stride, tile.async_load) and that no argument's type tells, in the order in which
+/// `tile.dims` first names them; an i64 per stride that it asks for and that is `?`, by argument and dimension; the
+/// scalars; a map per distinct recipe, in the order of first use.
 llvm::SmallVector<KernelArgument> argumentsOf(KernelOp kernel);
 
 /// The list as an attribute, `[{buffer = 0}, {extent = "M"}, {stride = [0, 0]}, {scalar = 4}, {map = {argument = 0,

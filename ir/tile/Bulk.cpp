@@ -98,10 +98,9 @@ static LogicalResult checkStrides(const Copy &copy, unsigned argument) {
       return violate(copy.op, {"C5", "the tensor's last dimension is dense", "a stride of 1",
                                known ? std::to_string(stride.factor) : "?"});
     if (dim + 1 < rank && known && stride.factor * bytes % kChunk != 0)
-      return violate(copy.op,
-                     {"C5", fmt::format("dimension {} has strides of whole chunks", dim),
-                      fmt::format("a multiple of {} elements", kChunk / bytes), std::to_string(stride.factor),
-                      "rows padded to 128 bytes"});
+      return violate(copy.op, {"C5", fmt::format("dimension {} has strides of whole chunks", dim),
+                               fmt::format("a multiple of {} elements", kChunk / bytes), std::to_string(stride.factor),
+                               "rows padded to 128 bytes"});
   }
   return success();
 }
@@ -150,9 +149,9 @@ LogicalResult TmaLoadOp::verify() {
   }
   if (getTf32() && !getSource().getType().getElementType().isF32())
     return violate(*this, {"C10", "`tf32` are rounded from f32", "f32", spell(getSource().getType().getElementType())});
-  return checkCopy({*this, getSource().getType(), getTarget().getType(), getSource(), getCoordinates().size(), getView(),
-                    getBox()},
-                   "C7");
+  return checkCopy(
+      {*this, getSource().getType(), getTarget().getType(), getSource(), getCoordinates().size(), getView(), getBox()},
+      "C7");
 }
 
 //===- Stores -----------------------------------------------------------------------------------------------------===//
@@ -195,8 +194,8 @@ LogicalResult TmaStoreWaitOp::verify() {
 /// (C1) to (C3) of copies of one run.
 static LogicalResult checkRun(Operation *op, GlobalType memory, SharedType tile, Value offset, Value count) {
   if (memory.getElementType() != tile.getElementType())
-    return violate(op, {"C1", "a copy changes no element", spell(memory.getElementType()),
-                        spell(tile.getElementType())});
+    return violate(op,
+                   {"C1", "a copy changes no element", spell(memory.getElementType()), spell(tile.getElementType())});
   if (int64_t bytes = bytesOf(tile); tile.getSwizzle() != 0 || bytes % kChunk != 0)
     return violate(op, {"C2", "the tile is one run of whole chunks",
                         fmt::format("no swizzle, a multiple of {} bytes", kChunk), spell(tile)});

@@ -43,10 +43,11 @@ static LogicalResult checkRows(AsyncLoadOp op, unsigned argument) {
   // A dense stride is a multiple of the factor that is known of it.
   bool known = (!stride.isParameter && stride.factor % chunk == 0) || (aligned && aligned.getInt() % chunk == 0);
   if (!known)
-    return violate(op, {"C4", "rows in global memory must start at 16 bytes", fmt::format("a multiple of {} elements", chunk),
-                        stride.isParameter || !stride.extents.empty() ? "a stride that is not known"
-                                                                      : std::to_string(stride.factor),
-                        fmt::format("`{} = {}` on the argument", kAligned.str(), chunk)});
+    return violate(
+        op,
+        {"C4", "rows in global memory must start at 16 bytes", fmt::format("a multiple of {} elements", chunk),
+         stride.isParameter || !stride.extents.empty() ? "a stride that is not known" : std::to_string(stride.factor),
+         fmt::format("`{} = {}` on the argument", kAligned.str(), chunk)});
   if (std::optional<int64_t> column = constantOf(op.getColumn()); column && *column % chunk != 0)
     return violate(op, {"C4", "chunks in global memory must start at 16 bytes",
                         fmt::format("a multiple of {} elements", chunk), std::to_string(*column)});

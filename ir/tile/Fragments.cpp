@@ -17,8 +17,8 @@ LogicalResult ExtractOp::verify() {
   bool alike = source.getEncoding() == result.getEncoding() && source.getElementType() == result.getElementType() &&
                source.getRank() == 2 && result.getRank() == 2;
   if (!alike || result.getDimSize(0) > source.getDimSize(0) || result.getDimSize(1) > source.getDimSize(1))
-    return violate(*this, {"C1", "a part has the layout and elements of a matrix that is no smaller",
-                           spell(source), spell(result)});
+    return violate(*this, {"C1", "a part has the layout and elements of a matrix that is no smaller", spell(source),
+                           spell(result)});
   std::optional<int64_t> row = constantOf(getRow()), column = constantOf(getColumn());
   if (!row || !column) return success();
   bool inside = *row >= 0 && *column >= 0 && *row <= source.getDimSize(0) - result.getDimSize(0) &&
@@ -36,19 +36,20 @@ static LogicalResult checkPart(SubtileOp op, const SharedTile &whole, const Shar
   // Panels of a part are as far from each other as the tile's, which its type says by its rows.
   bool isPart = part.panel == whole.panel && (part.panels() <= 1 || part.rows == whole.rows);
   if (!isPart || part.rows % unit != 0)
-    return violate(op, {"C2", "a part lies in memory as its type says",
-                        fmt::format("rows by {} of {} columns, or several panels with all {} rows", unit, whole.panel,
-                                    whole.rows),
-                        spell(op.getType())});
+    return violate(
+        op, {"C2", "a part lies in memory as its type says",
+             fmt::format("rows by {} of {} columns, or several panels with all {} rows", unit, whole.panel, whole.rows),
+             spell(op.getType())});
   std::optional<int64_t> row = constantOf(op.getRow()), column = constantOf(op.getColumn());
   bool rowFits = !row || (*row >= 0 && *row <= whole.rows - part.rows && *row % unit == 0);
   bool columnFits = !column || (*column >= 0 && *column <= whole.columns - part.columns &&
                                 *column % std::max<int64_t>(whole.panel, 1) == 0);
   if (rowFits && columnFits) return success();
-  return violate(op, {"C2", "a part lies in its tile, at a row that the swizzle starts again with",
-                      fmt::format("rows up to {} by {}, columns up to {} by {}", whole.rows - part.rows, unit,
-                                  whole.columns - part.columns, whole.panel),
-                      fmt::format("[{}, {}]", row ? std::to_string(*row) : "?", column ? std::to_string(*column) : "?")});
+  return violate(op,
+                 {"C2", "a part lies in its tile, at a row that the swizzle starts again with",
+                  fmt::format("rows up to {} by {}, columns up to {} by {}", whole.rows - part.rows, unit,
+                              whole.columns - part.columns, whole.panel),
+                  fmt::format("[{}, {}]", row ? std::to_string(*row) : "?", column ? std::to_string(*column) : "?")});
 }
 
 LogicalResult SubtileOp::verify() {
@@ -101,8 +102,8 @@ LogicalResult CoordinatesOp::verify() {
   RankedTensorType type = typeOf(getResult());
   auto dim = static_cast<int64_t>(getDim());
   if (dim < 0 || dim >= type.getRank())
-    return violate(*this, {"C1", "the fragment has the dimension", fmt::format("below {}", type.getRank()),
-                           std::to_string(dim)});
+    return violate(
+        *this, {"C1", "the fragment has the dimension", fmt::format("below {}", type.getRank()), std::to_string(dim)});
   if (type.getElementType().isInteger(32)) return success();
   return violate(*this, {"C2", "coordinates are 32-bit integers", "i32", spell(type.getElementType())});
 }
@@ -118,17 +119,17 @@ LogicalResult StoreMatrixOp::verify() {
   bool matrix = isa<WgmmaAttr, MmaAccAttr>(value.getEncoding()) && bytesOf(value.getElementType()) == 2 &&
                 value.getElementType() == target.getElementType();
   if (!matrix || target.getShape().size() != 2 || target.getShape()[0] < rows || target.getShape()[1] < columns)
-    return violate(*this, {"C1", "an accumulator of 16-bit elements goes to a tile that holds it",
-                           fmt::format("#tile.wgmma or #tile.mma_acc, a tile of at least {}x{} of its elements", rows,
-                                       columns),
-                           spell({value, target})});
+    return violate(
+        *this, {"C1", "an accumulator of 16-bit elements goes to a tile that holds it",
+                fmt::format("#tile.wgmma or #tile.mma_acc, a tile of at least {}x{} of its elements", rows, columns),
+                spell({value, target})});
   if (tileOf(target).rowBytes() % 16 != 0)
-    return violate(*this, {"C2", "the tile must have rows of 16-byte chunks", "rows a multiple of 16 bytes",
-                           spell(target)});
+    return violate(*this,
+                   {"C2", "the tile must have rows of 16-byte chunks", "rows a multiple of 16 bytes", spell(target)});
   std::optional<int64_t> row = constantOf(getRow()), column = constantOf(getColumn());
   if ((row && *row % 8 != 0) || (column && *column % 8 != 0))
-    return violate(*this, {"C3", "matrices of 8x8 are written whole", "a row and column that are multiples of 8",
-                           fmt::format("[{}, {}]", row ? std::to_string(*row) : "?",
-                                       column ? std::to_string(*column) : "?")});
+    return violate(*this,
+                   {"C3", "matrices of 8x8 are written whole", "a row and column that are multiples of 8",
+                    fmt::format("[{}, {}]", row ? std::to_string(*row) : "?", column ? std::to_string(*column) : "?")});
   return success();
 }

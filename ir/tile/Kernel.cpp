@@ -74,10 +74,9 @@ void KernelOp::print(OpAsmPrinter &p) {
     p << static_cast<int64_t>(getGrid().value_or(0));
   if (getCluster()) p << " cluster " << static_cast<int64_t>(*getCluster());
   if (getThreads()) p << " threads " << static_cast<int64_t>(*getThreads());
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getSymNameAttrName(), getFunctionTypeAttrName(), getGridAttrName(),
-                                      getGridOfAttrName(), getClusterAttrName(), getThreadsAttrName(),
-                                      getArgAttrsAttrName(), getResAttrsAttrName()});
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getSymNameAttrName(), getFunctionTypeAttrName(), getGridAttrName(), getGridOfAttrName(),
+                            getClusterAttrName(), getThreadsAttrName(), getArgAttrsAttrName(), getResAttrsAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -98,11 +97,11 @@ static LogicalResult checkArguments(KernelOp kernel) {
   for (Type type : kernel.getArgumentTypes()) {
     bool isMemory = isa<GlobalType>(type), isScalar = type.isIntOrIndexOrFloat();
     if (!isMemory && !isScalar)
-      return violate(kernel, {"C1", "arguments must be global memory, then scalars", "!tile.global, or a number",
-                              spell(type)});
+      return violate(kernel,
+                     {"C1", "arguments must be global memory, then scalars", "!tile.global, or a number", spell(type)});
     if (isMemory && scalars)
-      return violate(kernel, {"C1", "arguments must be global memory, then scalars",
-                              "no memory behind a scalar", spell(type)});
+      return violate(kernel,
+                     {"C1", "arguments must be global memory, then scalars", "no memory behind a scalar", spell(type)});
     scalars |= isScalar;
   }
   return success();
@@ -123,9 +122,9 @@ static LogicalResult checkDims(KernelOp kernel) {
     if (!attr) return rule("none on " + spell(type));
     auto array = dyn_cast<ArrayAttr>(attr);
     bool named = array && llvm::all_of(array, [](Attribute name) {
-      auto text = dyn_cast<StringAttr>(name);
-      return text && !text.empty();
-    });
+                   auto text = dyn_cast<StringAttr>(name);
+                   return text && !text.empty();
+                 });
     if (!memory || !named || array.size() != memory.getShape().size())
       return rule(llvm::formatv("{0} on {1}", attr, type).str());
   }
@@ -169,13 +168,13 @@ static LogicalResult checkGrid(KernelOp kernel) {
   if (!kernel.getGridOf()) {
     if (!kernel.getGrid()) return violate(kernel, {"C3", "there must be a grid", "a count or an expression", "none"});
     auto grid = static_cast<int64_t>(*kernel.getGrid());
-    if (grid < 0) return violate(kernel, {"C3", "the grid must not be negative", "0 or more CTAs", std::to_string(grid)});
+    if (grid < 0)
+      return violate(kernel, {"C3", "the grid must not be negative", "0 or more CTAs", std::to_string(grid)});
     if (grid % cluster == 0) return success();
     return violate(kernel, {"C3", "the grid must be whole clusters", fmt::format("a multiple of {}", cluster),
                             std::to_string(grid)});
   }
-  if (kernel.getGrid())
-    return violate(kernel, {"C3", "there must be one grid", "a count or an expression", "both"});
+  if (kernel.getGrid()) return violate(kernel, {"C3", "there must be one grid", "a count or an expression", "both"});
   llvm::StringSet<> names;
   names.insert("sms");
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
@@ -213,7 +212,8 @@ LogicalResult KernelOp::verify() {
     return violate(*this,
                    {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
   if (failed(checkCluster(*this)) || failed(checkDims(*this)) || failed(checkNames(*this)) ||
-      failed(checkAligned(*this))) return failure();
+      failed(checkAligned(*this)))
+    return failure();
   return checkGrid(*this);
 }
 
@@ -237,18 +237,17 @@ static LogicalResult checkThreads(Operation *op, Type type, int64_t threads) {
   // Constants are nobody's: passes move those of a role to the kernel's own block.
   if (wanted && threads && op->hasTrait<OpTrait::ConstantLike>()) return success();
   bool inRole = op->getParentOfType<SpecializeOp>() != nullptr;
-  return kiln::ir::violate(op->getLoc(), "tile.kernel",
-                           {"C5", inRole ? "a fragment must fit the role's warpgroup"
-                                         : "a fragment must fit the kernel's threads",
-                            threads ? fmt::format("a fragment of {} threads", threads) : "a fragment of one thread",
-                            spell(type)});
+  return kiln::ir::violate(
+      op->getLoc(), "tile.kernel",
+      {"C5", inRole ? "a fragment must fit the role's warpgroup" : "a fragment must fit the kernel's threads",
+       threads ? fmt::format("a fragment of {} threads", threads) : "a fragment of one thread", spell(type)});
 }
 
 /// Ops that need threads though none of their results says so.
 static bool needsThreads(Operation *op) {
   return isa<WarpIdOp, BarrierOp, AsyncCopyOp, FillOp, RingWaitOp, RingReleaseOp, TmaStoreOp, TmaStoreWaitOp,
-             BulkStoreOp, StoreMatrixOp, AsyncLoadOp, SpecializeOp, ClusterRankOp, ClusterBarrierOp, GridWaitOp, GridReleaseOp,
-             ProxyFenceOp>(op);
+             BulkStoreOp, StoreMatrixOp, AsyncLoadOp, SpecializeOp, ClusterRankOp, ClusterBarrierOp, GridWaitOp,
+             GridReleaseOp, ProxyFenceOp>(op);
 }
 
 LogicalResult KernelOp::verifyRegions() {

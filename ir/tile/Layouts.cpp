@@ -189,9 +189,9 @@ LogicalResult OuterBAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element, 
 /// (C2) of a warpgroup's layouts.
 static LogicalResult verifyUnit(EmitError emitError, StringRef layout, const char *what, int64_t extent, int64_t unit) {
   if (!ShapedType::isDynamic(extent) && extent > 0 && extent % unit == 0) return success();
-  return violate(emitError, layout,
-                 {"C2", fmt::format("{} must be whole atoms", what), fmt::format("a multiple of {}", unit),
-                  spellExtent(extent)});
+  return violate(
+      emitError, layout,
+      {"C2", fmt::format("{} must be whole atoms", what), fmt::format("a multiple of {}", unit), spellExtent(extent)});
 }
 
 LogicalResult WgmmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, EmitError emitError) const {

@@ -59,10 +59,11 @@ static LogicalResult checkShifted(Operation *op, Type value, Value memory, bool 
   auto tile = dyn_cast<SharedType>(memory.getType());
   bool isRun = isa<GlobalType>(memory.getType()) || (inShared && tile && !tile.getSwizzle());
   if (blocked && isRun && bytes <= 4 && blocked.getVec() * bytes % 16 == 0) return success();
-  return violate(op, {"C5",
-                      fmt::format("`shifted` are runs of whole 16-byte words in global memory{}, of elements of 1, 2 or 4 bytes",
-                                  inShared ? " or a tile without a swizzle" : ""),
-                      "a #tile.blocked fragment of such runs", fmt::format("{} in {}", spell(value), spell(memory.getType()))});
+  return violate(
+      op, {"C5",
+           fmt::format("`shifted` are runs of whole 16-byte words in global memory{}, of elements of 1, 2 or 4 bytes",
+                       inShared ? " or a tile without a swizzle" : ""),
+           "a #tile.blocked fragment of such runs", fmt::format("{} in {}", spell(value), spell(memory.getType()))});
 }
 
 LogicalResult LoadOp::verify() {
@@ -73,7 +74,8 @@ LogicalResult LoadOp::verify() {
 
 LogicalResult StoreOp::verify() {
   if (failed(checkAccess(*this, getTarget(), getValue().getType(), getMask()))) return failure();
-  if (failed(checkShifted(*this, getValue().getType(), getTarget(), getShifted(), /*inShared=*/false))) return failure();
+  if (failed(checkShifted(*this, getValue().getType(), getTarget(), getShifted(), /*inShared=*/false)))
+    return failure();
   return checkRows(*this, getValue().getType(), getRowStride().has_value(), !!getMask(), getAligned());
 }
 

@@ -228,8 +228,8 @@ static LogicalResult checkLoads(RingReleaseOp release) {
       met |= isa<BarrierOp, TmaStoreOp, BulkStoreOp, TmaStoreWaitOp>(op) || (fold && fold.getScratch());
     }
     if (!met)
-      return violate(release, {"C3", "the warpgroup's threads must have read the slot", "a tile.barrier behind the loads",
-                               "none"});
+      return violate(release, {"C3", "the warpgroup's threads must have read the slot",
+                               "a tile.barrier behind the loads", "none"});
   }
   return success();
 }

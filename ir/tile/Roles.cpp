@@ -20,7 +20,8 @@ constexpr int64_t kWarpgroup = 128;
 static LogicalResult checkRegisters(SpecializeOp op) {
   constexpr int64_t kFile = 65536, kUnit = 8, kLeast = 24, kMost = 240;
   auto consumers = static_cast<int64_t>(op.getConsumers());
-  auto producer = static_cast<int64_t>(op.getProducerRegisters()), consumer = static_cast<int64_t>(op.getConsumerRegisters());
+  auto producer = static_cast<int64_t>(op.getProducerRegisters()),
+       consumer = static_cast<int64_t>(op.getConsumerRegisters());
   for (int64_t registers : {producer, consumer})
     if (registers % kUnit != 0 || registers < kLeast || registers > kMost)
       return violate(op, {"C3", "a role's registers are what hardware deals out",
@@ -28,10 +29,10 @@ static LogicalResult checkRegisters(SpecializeOp op) {
   int64_t threads = kWarpgroup * (1 + consumers);
   int64_t launched = kFile / threads / kUnit * kUnit, wanted = producer + consumers * consumer;
   if (wanted <= launched * (1 + consumers)) return success();
-  return violate(op, {"C3", "roles share the registers of the launch",
-                      fmt::format("at most {}, {} for each of {} warpgroups", launched * (1 + consumers), launched,
-                                  1 + consumers),
-                      fmt::format("{} + {} x {} = {}", producer, consumers, consumer, wanted)});
+  return violate(
+      op, {"C3", "roles share the registers of the launch",
+           fmt::format("at most {}, {} for each of {} warpgroups", launched * (1 + consumers), launched, 1 + consumers),
+           fmt::format("{} + {} x {} = {}", producer, consumers, consumer, wanted)});
 }
 
 LogicalResult SpecializeOp::verify() {
@@ -42,18 +43,20 @@ LogicalResult SpecializeOp::verify() {
                            !kernel ? "in another block"
                            : next  ? next->getName().getStringRef().str() + " behind it"
                                    : "nothing behind it"});
-  auto consumers = static_cast<int64_t>(getConsumers()), threads = static_cast<int64_t>(kernel.getThreads().value_or(0));
+  auto consumers = static_cast<int64_t>(getConsumers()),
+       threads = static_cast<int64_t>(kernel.getThreads().value_or(0));
   if (consumers < 1 || threads != kWarpgroup * (1 + consumers))
-    return violate(*this, {"C2", "each role's warpgroups are threads of the CTA",
-                           fmt::format("at least 1 consumer, {} threads for {}", kWarpgroup * (1 + consumers), consumers),
-                           std::to_string(threads)});
+    return violate(*this,
+                   {"C2", "each role's warpgroups are threads of the CTA",
+                    fmt::format("at least 1 consumer, {} threads for {}", kWarpgroup * (1 + consumers), consumers),
+                    std::to_string(threads)});
   return checkRegisters(*this);
 }
 
 /// Ops that one thread cannot run: their threads meet, or each holds a part.
 static bool needsWarpgroup(Operation *op) {
-  if (isa<BarrierOp, ClusterBarrierOp, RingReleaseOp, TmaStoreOp, TmaStoreWaitOp, BulkStoreOp, AsyncCopyOp, AsyncCommitOp,
-          AsyncWaitOp, TakeTurnOp, PassTurnOp, WgmmaOp, WgmmaWaitOp>(op))
+  if (isa<BarrierOp, ClusterBarrierOp, RingReleaseOp, TmaStoreOp, TmaStoreWaitOp, BulkStoreOp, AsyncCopyOp,
+          AsyncCommitOp, AsyncWaitOp, TakeTurnOp, PassTurnOp, WgmmaOp, WgmmaWaitOp>(op))
     return true;
   auto spread = [](Type type) { return isFragment(type) || isa<PendingType>(type); };
   return llvm::any_of(op->getOperandTypes(), spread) || llvm::any_of(op->getResultTypes(), spread);
@@ -66,8 +69,8 @@ LogicalResult SpecializeOp::verifyRegions() {
                            spell(consumer) + " and " + spell(producer)});
   WalkResult result = getProducer().walk([&](Operation *op) {
     if (!needsWarpgroup(op)) return WalkResult::advance();
-    (void)violate(*this, {"C5", "one thread produces", "no op that threads meet for",
-                          op->getName().getStringRef().str()});
+    (void)violate(*this,
+                  {"C5", "one thread produces", "no op that threads meet for", op->getName().getStringRef().str()});
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -130,8 +133,8 @@ LogicalResult ExtentOp::verify() {
 
 LogicalResult StrideOp::verify() {
   if (!argumentNumber(getMemory()))
-    return violate(*this, {"C1", "a launch knows the strides of arguments", "an argument of the kernel",
-                           "another value"});
+    return violate(*this,
+                   {"C1", "a launch knows the strides of arguments", "an argument of the kernel", "another value"});
   auto dim = static_cast<int64_t>(getDim()), rank = static_cast<int64_t>(getMemory().getType().getShape().size());
   if (dim >= 0 && dim < rank) return success();
   return violate(*this, {"C2", "the memory has the dimension", fmt::format("below {}", rank), std::to_string(dim)});

@@ -1,4 +1,5 @@
-//===- Rules.h - what the verifiers of the tile dialect share ------------------------------------------------------===//
+//===- Rules.h - what the verifiers of the tile dialect share
+//------------------------------------------------------===//
 //
 // How a broken rule of an op is reported and types are spelled, where an op stands, and which warpgroup products are
 // done when: for the .cpp files of this folder and the passes that hold whole programs to rules.
@@ -29,15 +30,16 @@ std::optional<unsigned> argumentNumber(mlir::Value value);
 
 /// The op that made a ring; null where it goes by another name.
 AllocRingOp allocOf(mlir::Value ring);
-/// The op that a shared tile is a part of: `tile.alloc`, `tile.slot`, `tile.ring_wait` or `tile.fill` (by its block); null
-/// where the tile goes by another name.
+/// The op that a shared tile is a part of: `tile.alloc`, `tile.slot`, `tile.ring_wait` or `tile.fill` (by its block);
+/// null where the tile goes by another name.
 mlir::Operation *sourceOf(mlir::Value tile);
 
 /// Whether every product that `first`, an op of the block, starts, or, where it is null, that was started before the
-/// block, is done at its op `at` (null: at its end): a `tile.wgmma_wait` between the two leaves only later ones in flight.
+/// block, is done at its op `at` (null: at its end): a `tile.wgmma_wait` between the two leaves only later ones in
+/// flight.
 bool isDoneBetween(mlir::Block &block, mlir::Operation *first, mlir::Operation *at);
-/// Whether what `product` starts, at any depth, is done where `around`, an op around it or itself, ends: it is waited for
-/// in the blocks between the two.
+/// Whether what `product` starts, at any depth, is done where `around`, an op around it or itself, ends: it is waited
+/// for in the blocks between the two.
 bool isDoneWithin(mlir::Operation *product, mlir::Operation *around);
 
 } // namespace kiln::tile

@@ -48,7 +48,8 @@ kiln::layout::SharedTile kiln::tile::tileOf(SharedType type) {
   ArrayRef<int64_t> shape = type.getShape();
   int64_t columns = shape.empty() ? 1 : shape.back(), rows = 1;
   for (int64_t extent : shape.drop_back(shape.empty() ? 0 : 1)) rows = times(rows, extent);
-  return {rows, columns, bytesOf(type.getElementType()), type.getSwizzle(), type.getPanel() ? type.getPanel() : columns};
+  return {rows, columns, bytesOf(type.getElementType()), type.getSwizzle(),
+          type.getPanel() ? type.getPanel() : columns};
 }
 
 int64_t kiln::tile::alignmentOf(SharedType type) { return type.getSwizzle() ? 1024 : 16; }
@@ -235,8 +236,7 @@ void SharedType::print(AsmPrinter &p) const {
 LogicalResult RingType::verify(EmitError emitError, int64_t stages, ArrayRef<SharedType> tiles) {
   if (stages < 1)
     return violate(emitError, "!tile.ring", {"C1", "a ring must have a stage", "1 or more", std::to_string(stages)});
-  if (tiles.empty())
-    return violate(emitError, "!tile.ring", {"", "a stage must have a tile", "1 or more", "none"});
+  if (tiles.empty()) return violate(emitError, "!tile.ring", {"", "a stage must have a tile", "1 or more", "none"});
   return success();
 }
 

@@ -47,8 +47,7 @@ static LogicalResult checkExtents(WgmmaOp op, RankedTensorType acc, Type element
   SmallVector<int64_t> a = extentsOf(op.getA().getType(), op.getTransposeA());
   SmallVector<int64_t> b = extentsOf(op.getB().getType(), op.getTransposeB());
   ArrayRef<int64_t> sum = acc.getShape();
-  if (a.empty() || b.empty() || a[0] != sum[0] || a[1] != b[0] || b[1] != sum[1] ||
-      fragmentOf(op.getType()) != acc)
+  if (a.empty() || b.empty() || a[0] != sum[0] || a[1] != b[0] || b[1] != sum[1] || fragmentOf(op.getType()) != acc)
     return violate(op, {"C2", "the extents match", "MxK by KxN into MxN, the result as what is added to",
                         spell({op.getA().getType(), op.getB().getType(), op.getAcc().getType(), op.getType()})});
   int64_t n = sum[1], depth = kiln::layout::kAtomDepthBytes / bytesOf(element);
@@ -66,11 +65,11 @@ static LogicalResult checkShared(WgmmaOp op, const char *name, SharedType type, 
                         fmt::format("elements of {} bits", 8 * bytes),
                         fmt::format("{} {}", name[0] == 'a' ? "no transposed" : "a transposed", name)});
   if (isOperand(tileOf(type), major)) return success();
-  return violate(op, {"C4", "a shared operand has rows, or panels, as long as its swizzle",
-                      fmt::format("panels of {} columns", type.getSwizzle()
-                                                             ? type.getSwizzle() / bytesOf(type.getElementType())
-                                                             : 128 / bytesOf(type.getElementType())),
-                      spell(type)});
+  return violate(
+      op, {"C4", "a shared operand has rows, or panels, as long as its swizzle",
+           fmt::format("panels of {} columns", type.getSwizzle() ? type.getSwizzle() / bytesOf(type.getElementType())
+                                                                 : 128 / bytesOf(type.getElementType())),
+           spell(type)});
 }
 
 LogicalResult WgmmaOp::verify() {
@@ -83,13 +82,13 @@ LogicalResult WgmmaOp::verify() {
   });
   if (!isa<WgmmaAttr>(acc.getEncoding()) || !known)
     return violate(*this, {"C1", "element types are those of an atom",
-                           "sums in a #tile.wgmma fragment, of a row of the table",
-                           spell({a, b, Type(acc)})});
+                           "sums in a #tile.wgmma fragment, of a row of the table", spell({a, b, Type(acc)})});
   if (failed(checkExtents(*this, acc, b))) return failure();
   if ((getUnsignedA() || getUnsignedB()) && !isI8(b))
     return violate(*this, {"C7", "only integers are `unsigned`", "i8", spell(b)});
   if (getUnsignedA() != getUnsignedB())
-    return violate(*this, {"C7", "a and b are `unsigned` alike", "both or none", getUnsignedA() ? "a alone" : "b alone"});
+    return violate(*this,
+                   {"C7", "a and b are `unsigned` alike", "both or none", getUnsignedA() ? "a alone" : "b alone"});
   if (!sharedA && (getTransposeA() || !isa<WgmmaAAttr>(cast<RankedTensorType>(getA().getType()).getEncoding())))
     return violate(*this, {"C6", "a in registers is a #tile.wgmma_a fragment as it is", "#tile.wgmma_a, no transpose",
                            spell(getA().getType())});

@@ -15,8 +15,8 @@ constexpr double kShuffles = 4;
 constexpr double kSlotsOfAccess = 1.5;
 /// An element at an end of a warp's runs: whether it is one, and its store.
 constexpr double kSlotsOfEnd = 3;
-constexpr double kIssue = 4;       ///< warps of an SM that issue in a clock
-constexpr double kOfPeak = 0.85;   ///< of a memory's bandwidth that copies reach
+constexpr double kIssue = 4;     ///< warps of an SM that issue in a clock
+constexpr double kOfPeak = 0.85; ///< of a memory's bandwidth that copies reach
 constexpr double kOfL2 = 0.75;
 
 /// Instructions that shift `words` registers out of 4 more: a choice of words by 8 and by 4 bytes, a funnel shift.

@@ -14,13 +14,13 @@ namespace kiln::cost {
 
 /// One load or store whose lanes run along rows.
 struct Stream {
-  double accessed = 0;     ///< elements, each time it is
-  double stored = 0;       ///< elements that lie in memory
+  double accessed = 0; ///< elements, each time it is
+  double stored = 0;   ///< elements that lie in memory
   int64_t elementBytes = 2;
-  int64_t aligned = 16;    ///< bytes that are known to divide where a row starts, at most 16
-  int64_t run = 8;         ///< consecutive elements of a thread
+  int64_t aligned = 16; ///< bytes that are known to divide where a row starts, at most 16
+  int64_t run = 8;      ///< consecutive elements of a thread
   bool isStore = false;
-  bool shifted = false;    ///< as `tile.load … shifted`; else accesses are as wide as `aligned` allows
+  bool shifted = false; ///< as `tile.load … shifted`; else accesses are as wide as `aligned` allows
 };
 
 /// What one stream asks of each part of a gpu.

@@ -1,7 +1,7 @@
 //===- Alignment.h - what graph-align tells -----------------------------------------------------------------------===//
 //
-// The decisions of graph-align: one per operand (of kernels without a matmul, per result, too) whose rows do not start at
-// 16 bytes, with the times of all that can be done. Reports
+// The decisions of graph-align: one per operand (of kernels without a matmul, per result, too) whose rows do not start
+// at 16 bytes, with the times of all that can be done. Reports
 // (`explain`) read them; the IR carries their outcome as layouts.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -56,8 +56,9 @@ private:
     bool fits = program->isForGpu() == bool(row.gpu());
     ProgramChoice choice{call.getLoc(), call.getProgram().str(), !fits};
     if (fits) choice.orderClass = call.getOrderClass().value_or("").str();
-    choice.reason = fits ? "" : fmt::format("the program is of {}, the target {} a gpu", describe(*program),
-                                            row.gpu() ? "is" : "is not");
+    choice.reason = fits ? ""
+                         : fmt::format("the program is of {}, the target {} a gpu", describe(*program),
+                                       row.gpu() ? "is" : "is not");
     if (choices) choices->push_back(choice);
     if (fits) return success();
     if (!call.getReferenceBlock())

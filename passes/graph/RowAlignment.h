@@ -1,7 +1,7 @@
 //===- RowAlignment.h - what to do about a kernel's rows that do not start at 16 bytes ----------------------------===//
 //
-// For graph-align: the operands and results of a kernel without a matmul that start anywhere, with the times of what can
-// be done about each.
+// For graph-align: the operands and results of a kernel without a matmul that start anywhere, with the times of what
+// can be done about each.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_PASSES_GRAPH_ROWALIGNMENT_H

@@ -11,7 +11,7 @@
 namespace kiln::graph {
 class CustomKernelOp;
 class KernelOp;
-}
+} // namespace kiln::graph
 
 namespace kiln::interp {
 

@@ -113,8 +113,9 @@ private:
       return success();
     } catch (const kiln::Error &error) {
       return ir::violate(kernel.getLoc(), "graph.custom_kernel",
-                         {"", fmt::format("what `{}` of @{} is taken for: {}", program.tensors[a.argument].name,
-                                          call.getProgram().str(), error.rule),
+                         {"",
+                          fmt::format("what `{}` of @{} is taken for: {}", program.tensors[a.argument].name,
+                                      call.getProgram().str(), error.rule),
                           error.expected, error.found});
     }
   }
@@ -133,10 +134,10 @@ private:
     std::optional<TensorMapFault> fault = faultOfForm(recipe);
     if (!fault && type.getNumElements() > 0) fault = faultOfTensor(recipe, 0);
     if (!fault) return PlanArg(std::move(map));
-    return ir::violate(kernel.getLoc(), "graph.custom_kernel",
-                       {"", fmt::format("`{}` of @{}: {}", program.tensors[a.argument].name, call.getProgram().str(),
-                                        fault->rule),
-                        fault->expected, fault->found, "a tensor whose rows are padded, or a program without a copy of it by TMA"});
+    return ir::violate(
+        kernel.getLoc(), "graph.custom_kernel",
+        {"", fmt::format("`{}` of @{}: {}", program.tensors[a.argument].name, call.getProgram().str(), fault->rule),
+         fault->expected, fault->found, "a tensor whose rows are padded, or a program without a copy of it by TMA"});
   }
 };
 

@@ -24,9 +24,10 @@ struct PlanOptions {
 };
 
 /// The plan of a function that graph-fuse and graph-name-kernels are done with. Launch arguments are the kernel's
-/// operands, then its results; of a tile program, what makeLaunch says. Outputs are written directly; one that is an input, a parameter, a constant or a value
-/// already returned is a copy at the end. Arguments and results are named by `graph.name` ("x0", "y0", … by position
-/// without it) and are parameters with `graph.param`. Fails with a diagnostic on anything else.
+/// operands, then its results; of a tile program, what makeLaunch says. Outputs are written directly; one that is an
+/// input, a parameter, a constant or a value already returned is a copy at the end. Arguments and results are named by
+/// `graph.name` ("x0", "y0", … by position without it) and are parameters with `graph.param`. Fails with a diagnostic
+/// on anything else.
 mlir::FailureOr<LaunchPlan> planGraph(mlir::func::FuncOp function, const PlanOptions &options);
 
 } // namespace kiln

@@ -114,9 +114,9 @@ private:
     if (isa<WgmmaOp>(user) && !isDoneWithin(user, at))
       return {before.at(at), endsAt(at, [&](Operation &op) { return isDoneBetween(*top, at, op.getNextNode()); })};
     // Other CTAs reach the tile from the cluster's barrier before to the next, wherever this one is between them.
-    if (isa<RemoteOp>(user))
-      return {beginsAt(at), endsAt(at, [](Operation &op) { return isa<ClusterBarrierOp>(op); })};
-    // A tile that an op yields or takes into a region goes by other names from here; a fill gives it none that outlive it.
+    if (isa<RemoteOp>(user)) return {beginsAt(at), endsAt(at, [](Operation &op) { return isa<ClusterBarrierOp>(op); })};
+    // A tile that an op yields or takes into a region goes by other names from here; a fill gives it none that outlive
+    // it.
     bool renamed = (user->getNumRegions() && !isa<FillOp>(user)) || user->hasTrait<OpTrait::IsTerminator>();
     if (renamed) return {0, count};
     return {before.at(at), after.at(at)};

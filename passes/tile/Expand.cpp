@@ -98,8 +98,7 @@ void expandFoldColumns(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &re
   int64_t columns = cast<RankedTensorType>(fold.getX().getType()).getDimSize(1);
   int64_t step = cast<RankedTensorType>(acc.getType()).getDimSize(1);
   for (int64_t column = 0; column < columns; column += step) {
-    Value part =
-        ExtractOp::create(to.b, to.loc, acc.getType(), fold.getX(), to.constant(0), to.constant(column));
+    Value part = ExtractOp::create(to.b, to.loc, acc.getType(), fold.getX(), to.constant(0), to.constant(column));
     acc = kCombine[static_cast<int>(fold.getKind())](to, acc, part);
   }
   results.push_back(acc);
@@ -123,8 +122,8 @@ void expandAsyncLoad(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &) {
   Value offset = to.make<arith::AddIOp>(to.make<arith::MulIOp>(load.getRow(), stride), load.getColumn());
   Value rows = to.make<arith::SubIOp>(extentOf(load.getSource(), 0, to), load.getRow());
   Value columns = to.make<arith::SubIOp>(extentOf(load.getSource(), 1, to), load.getColumn());
-  AsyncCopyOp::create(to.b, to.loc, load.getSource(), offset, known ? to.b.getI64IntegerAttr(pitch) : IntegerAttr(), rows,
-                      columns, known ? Value() : stride, load.getTarget());
+  AsyncCopyOp::create(to.b, to.loc, load.getSource(), offset, known ? to.b.getI64IntegerAttr(pitch) : IntegerAttr(),
+                      rows, columns, known ? Value() : stride, load.getTarget());
 }
 
 using Expansion = void (*)(Operation *, Arithmetic &, SmallVectorImpl<Value> &);

@@ -23,9 +23,9 @@ constexpr int64_t kMostOps = 1 << 16;
 
 /// Constants are told from values that only follow from them once those are folded.
 LogicalResult fold(KernelOp kernel) {
-  return applyPatternsGreedily(kernel, FrozenRewritePatternSet(),
-                               GreedyRewriteConfig().enableFolding().setRegionSimplificationLevel(
-                                   GreedySimplifyRegionLevel::Disabled));
+  return applyPatternsGreedily(
+      kernel, FrozenRewritePatternSet(),
+      GreedyRewriteConfig().enableFolding().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled));
 }
 
 LogicalResult unroll(scf::ForOp loop) {
@@ -38,8 +38,7 @@ LogicalResult unroll(scf::ForOp loop) {
                         fmt::format("constant bounds and step, at most {} times", kMostOps / ops), found});
   };
   if (!trips) return rule("a bound or step that is no constant");
-  if (trips->ugt(static_cast<uint64_t>(kMostOps / ops)))
-    return rule(fmt::format("{} times", trips->getLimitedValue()));
+  if (trips->ugt(static_cast<uint64_t>(kMostOps / ops))) return rule(fmt::format("{} times", trips->getLimitedValue()));
   loop->removeAttr(kUnroll);
   if (trips->isZero()) {
     loop->replaceAllUsesWith(loop.getInits());

@@ -51,7 +51,8 @@ constexpr int64_t kCountless = INT32_MAX;
 /// How often a CTA runs an op at most; countless where a loop around it does not say.
 static int64_t timesOf(Operation *op) {
   int64_t times = 1;
-  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop; loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>()) {
     std::optional<APInt> trips = loop.getStaticTripCount();
     if (!trips || trips->ugt(kCountless)) return kCountless;
     times = std::min(times * static_cast<int64_t>(trips->getZExtValue()), kCountless);
@@ -116,8 +117,8 @@ static Value writtenBy(Operation *op) {
   return {};
 }
 
-/// The ops that run between one and a later one, in the innermost block around both; where the second comes first, those
-/// up to it in the next turn of the loop. None where they never follow each other.
+/// The ops that run between one and a later one, in the innermost block around both; where the second comes first,
+/// those up to it in the next turn of the loop. None where they never follow each other.
 static std::optional<SmallVector<Operation *>> opsBetween(Operation *first, Operation *second) {
   for (Operation *around = second->getParentOp(); around; around = around->getParentOp()) {
     if (!around->isProperAncestor(first)) continue;
@@ -226,10 +227,10 @@ static int64_t launchedOf(KernelOp kernel) {
 static LogicalResult checkNeed(Operation *op, Region &region, const char *who, int64_t registers, bool fragmentsAlone) {
   RegisterNeed need = registerNeed(region);
   if ((fragmentsAlone ? need.fragments : need.total()) <= registers) return success();
-  (void)violate(op, {"", fmt::format("{} needs no more registers than it has", who),
-                     fmt::format("at most {}", registers),
-                     fmt::format("{}: {} in fragments, {} in scalars", need.total(), need.fragments, need.scalars),
-                     "smaller tiles, or fewer fragments at a time"});
+  (void)violate(op,
+                {"", fmt::format("{} needs no more registers than it has", who), fmt::format("at most {}", registers),
+                 fmt::format("{}: {} in fragments, {} in scalars", need.total(), need.fragments, need.scalars),
+                 "smaller tiles, or fewer fragments at a time"});
   mlir::emitRemark(need.where->getLoc()) << "the most registers are in use here";
   return failure();
 }

@@ -191,8 +191,8 @@ Value Emitter::load(const Memory &memory, AffineMap map) {
   std::optional<layout::Linear> linear = layout::linearIn(offset, point.extents.size() - 1, point.extents);
   if (linear && linear->coefficient == 1 && !varies(linear->rest)) {
     IntegerAttr aligned = alignmentOf(linear->rest);
-    auto load = tile::LoadOp::create(builder, loc, type, memory.base, expandScalar(linear->rest), mask, IntegerAttr(),
-                                     aligned);
+    auto load =
+        tile::LoadOp::create(builder, loc, type, memory.base, expandScalar(linear->rest), mask, IntegerAttr(), aligned);
     load.setShifted(isShifted(memory, aligned, mask));
     return load;
   }

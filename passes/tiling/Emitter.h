@@ -32,8 +32,8 @@ struct Point {
   int64_t lanes = 0;                     ///< 0: scalar code
   mlir::Attribute layout;                ///< of fragments of the lanes; null is `#tile.simd`
   mlir::Value residue;                   ///< lanes that exist; null when all do
-  int64_t shifted = 0; ///< accesses of global memory known to start at a multiple of fewer bytes are shifted, where runs
-                       ///< are whole 16-byte words
+  int64_t shifted = 0; ///< accesses of global memory known to start at a multiple of fewer bytes are shifted, where
+                       ///< runs are whole 16-byte words
 };
 
 class Emitter;

@@ -11,8 +11,8 @@
 namespace kiln {
 
 /// Reads an .npy file of version 1, 2 or 3: f8 f4 f2 i8 i4 i1 b1, either byte order, C or Fortran order (converted to
-/// row-major). V2, as which NumPy writes ml_dtypes.bfloat16, and "bfloat16" are bf16. Throws Error (invalid input) naming
-/// the file on anything else.
+/// row-major). V2, as which NumPy writes ml_dtypes.bfloat16, and "bfloat16" are bf16. Throws Error (invalid input)
+/// naming the file on anything else.
 HostTensor readNpy(const std::string &path);
 /// The same from memory; `origin` names the source in errors.
 HostTensor parseNpy(std::span<const std::byte> file, const std::string &origin);

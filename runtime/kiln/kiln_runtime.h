@@ -131,8 +131,8 @@ KILN_API kiln_status kiln_prepare(kiln_executable *executable);
  * must stay until it is done there. On the cpu `stream` is null, addresses are the process's, and it is done on return.
  * Outputs may not overlap inputs or each other. On a GPU kernels read whole words: what else lies in a 16-byte word
  * (at a multiple of 16) that holds an element may be read, too, and is not used; nothing but outputs is written. Every
- * allocator of CUDA keeps such words whole: they give out multiples of 256 bytes. A stream being captured into a CUDA graph captures the run, if one ran
- * before. */
+ * allocator of CUDA keeps such words whole: they give out multiples of 256 bytes. A stream being captured into a CUDA
+ * graph captures the run, if one ran before. */
 KILN_API kiln_status kiln_run(kiln_executable *executable, void *const *inputs, size_t input_count,
                               void *const *outputs, size_t output_count, void *stream);
 /* Runs on host memory, on any device, and waits. */

@@ -10,7 +10,8 @@ namespace {
 using namespace test;
 
 TensorMapRecipe sound() {
-  return {.dtype = bf16, .extents = {512, 200}, .strides = {256, 1}, .box = {128, 64}, .swizzleBytes = 128, .l2Bytes = 256};
+  return {
+      .dtype = bf16, .extents = {512, 200}, .strides = {256, 1}, .box = {128, 64}, .swizzleBytes = 128, .l2Bytes = 256};
 }
 
 template <typename F> std::string formAfter(F change) {
@@ -37,7 +38,8 @@ TEST(TensorMap, WhatTheHardwareTakesHasNoFault) {
   EXPECT_EQ(formAfter([](auto &r) { r.box = {256, 8}, r.swizzleBytes = 0, r.l2Bytes = 0; }), "");
   for (DType dtype : {f64, f32, tf32, f16, f8E4M3FN, f8E5M2, i64, i32, i8, boolean})
     EXPECT_EQ(formAfter([&](auto &r) { r.dtype = dtype, r.box = {1, 16}; }), "") << name(dtype);
-  EXPECT_EQ(formAfter([](auto &r) { r.extents = {8, 7, 6, 5, 4}, r.strides = r.extents, r.box = {1, 1, 1, 1, 8}; }), "");
+  EXPECT_EQ(formAfter([](auto &r) { r.extents = {8, 7, 6, 5, 4}, r.strides = r.extents, r.box = {1, 1, 1, 1, 8}; }),
+            "");
 }
 
 TEST(TensorMap, EachRuleOfTheFormSaysItsNumbers) {

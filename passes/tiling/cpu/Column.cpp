@@ -131,7 +131,8 @@ private:
     Sweep sweep{outerIndex, chunk, now, anchors};
     bool inSequence = llvm::none_of(now, [&](size_t i) { return buffers[i]; });
     FailureOr<SmallVector<Value>> results =
-        inSequence ? accumulate(sweep, index.constant(0), index.constant(length), identities) : pieces(sweep, identities);
+        inSequence ? accumulate(sweep, index.constant(0), index.constant(length), identities)
+                   : pieces(sweep, identities);
     if (failed(results)) return failure();
     for (auto [i, result] : llvm::zip(now, *results)) anchors[graph::ReduceOp(form.reductions[i]).getResult()] = result;
     return success();

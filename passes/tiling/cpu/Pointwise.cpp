@@ -20,7 +20,8 @@ namespace {
 Rows rowsOf(SkeletonContext &context, int64_t lanes) {
   ArrayRef<int64_t> extents = context.form.extents;
   SmallVector<int64_t> dims = sequence(0, extents.size());
-  size_t suffix = dims.empty() ? 0 : contiguousSuffix(accessesOf(context.form, context.memories, context.outputs), extents, dims);
+  size_t suffix =
+      dims.empty() ? 0 : contiguousSuffix(accessesOf(context.form, context.memories, context.outputs), extents, dims);
   // Rows far shorter than a vector waste its lanes: run across them all and gather.
   if (suffix < dims.size() && layout::elementCount(extents, ArrayRef<int64_t>(dims).take_back(suffix)) * 4 < lanes)
     suffix = dims.size();

@@ -6,9 +6,9 @@
 //   every output that has an element per point                 for chunk in row: every output per point
 //   every output that has an element per row
 //
-// Softmax and layer norm of 1024 bf16: a warp holds a row as 4 accesses of 16 bytes a thread and reduces by shuffles, no
-// barrier. Of 4096: 128 threads likewise, one barrier a reduction. At 48 and 80 registers 40 and 24 warps of an SM are
-// resident, 80 and 48 KB in flight. CTAs are short and many, so that some always load.
+// Softmax and layer norm of 1024 bf16: a warp holds a row as 4 accesses of 16 bytes a thread and reduces by shuffles,
+// no barrier. Of 4096: 128 threads likewise, one barrier a reduction. At 48 and 80 registers 40 and 24 warps of an SM
+// are resident, 80 and 48 KB in flight. CTAs are short and many, so that some always load.
 #include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/sm80/RowFold.h"
 #include "passes/tiling/sm80/Schedule.h"

@@ -27,12 +27,10 @@ const Knob<sm80::PointwiseSchedule> kPointwise[] = {{"threads", &sm80::Pointwise
                                                     {"turned", &sm80::PointwiseSchedule::turned, 0, 1, 1},
                                                     {"shifted", &sm80::PointwiseSchedule::shifted, 0, 16, 1}};
 
-const Knob<sm80::RowSchedule> kRow[] = {{"threads", &sm80::RowSchedule::threads, 32, 1024, 32},
-                                        {"groups", &sm80::RowSchedule::groups, 1, 32, 1},
-                                        {"kept", &sm80::RowSchedule::kept, 0, 128, 1},
-                                        {"rows", &sm80::RowSchedule::rows, 1, 16, 1},
-                                        {"across", &sm80::RowSchedule::across, 0, 1, 1},
-                                        {"shifted", &sm80::RowSchedule::shifted, 0, 16, 1}};
+const Knob<sm80::RowSchedule> kRow[] = {
+    {"threads", &sm80::RowSchedule::threads, 32, 1024, 32}, {"groups", &sm80::RowSchedule::groups, 1, 32, 1},
+    {"kept", &sm80::RowSchedule::kept, 0, 128, 1},          {"rows", &sm80::RowSchedule::rows, 1, 16, 1},
+    {"across", &sm80::RowSchedule::across, 0, 1, 1},        {"shifted", &sm80::RowSchedule::shifted, 0, 16, 1}};
 
 const Knob<sm80::ColumnSchedule> kColumn[] = {{"vec", &sm80::ColumnSchedule::vec, 1, 16, 1},
                                               {"warps", &sm80::ColumnSchedule::warps, 1, 32, 1},

@@ -21,8 +21,8 @@ struct PointwiseSchedule {
   int64_t runs = 4;      ///< of a thread and row
   int64_t rows = 1;      ///< of a group, where a fragment holds a whole row
   int64_t across = 0;    ///< 1: the whole space is one row; what then is not contiguous is gathered
-  int64_t turned = 0; ///< 1: what is contiguous along another dimension is turned in shared memory, in square tiles of
-                      ///< a warp's fragment a side; the CTA's groups share a tile's rows
+  int64_t turned = 0;  ///< 1: what is contiguous along another dimension is turned in shared memory, in square tiles of
+                       ///< a warp's fragment a side; the CTA's groups share a tile's rows
   int64_t shifted = 0; ///< rows known to start at a multiple of fewer bytes take shifted accesses
 };
 
@@ -39,10 +39,10 @@ struct RowSchedule {
 
 /// A warp has 32·vec columns and reads `unroll` of their rows at a time; `warps` share the blocks of one piece.
 struct ColumnSchedule {
-  int64_t vec = 4;    ///< neighbouring columns of a thread
-  int64_t warps = 32; ///< of the same columns
-  int64_t groups = 1; ///< warps of other columns in a CTA; more than one only where `warps` is 1
-  int64_t unroll = 8; ///< rows that are loaded together
+  int64_t vec = 4;     ///< neighbouring columns of a thread
+  int64_t warps = 32;  ///< of the same columns
+  int64_t groups = 1;  ///< warps of other columns in a CTA; more than one only where `warps` is 1
+  int64_t unroll = 8;  ///< rows that are loaded together
   int64_t shifted = 0; ///< as of pointwise kernels
 };
 

@@ -1,8 +1,8 @@
 //===- Shifts.h - what is done about rows that do not start at 16 bytes -------------------------------------------===//
 //
 // A kernel without a matmul reads and writes rows. Those that start at 16 bytes take accesses of 16 bytes; others take
-// narrow ones, or shifted ones (`tile.load … shifted`), whichever `passes/cost` says is quicker. Schedules ask this, and
-// so does whoever compares it with a copy into padded rows.
+// narrow ones, or shifted ones (`tile.load … shifted`), whichever `passes/cost` says is quicker. Schedules ask this,
+// and so does whoever compares it with a copy into padded rows.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_PASSES_TILING_SM80_SHIFTS_H

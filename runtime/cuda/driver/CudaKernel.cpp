@@ -140,9 +140,10 @@ int64_t CudaKernel::residentCtas(const LaunchConfig &config) const {
   int count = 0;
   int64_t size = product(config.cluster), ctas = 0;
   if (size == 1) {
-    cuda::check(context->api,
-                context->api.occupancyMaxActiveBlocks(&count, function, threads, static_cast<size_t>(config.sharedBytes)),
-                "cuOccupancyMaxActiveBlocksPerMultiprocessor", symbol);
+    cuda::check(
+        context->api,
+        context->api.occupancyMaxActiveBlocks(&count, function, threads, static_cast<size_t>(config.sharedBytes)),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor", symbol);
     ctas = int64_t(count) * context->gpu.multiprocessors;
   } else {
     LaunchConfig one = config;

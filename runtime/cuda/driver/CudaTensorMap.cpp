@@ -54,15 +54,16 @@ std::string describe(const TensorMapRecipe &r, const void *base) {
 
 TensorMap encodeTensorMap(const Context &context, const TensorMapRecipe &r, const void *base) {
   if (context.gpu.major < kFirstWithMaps || !context.api.tensorMapEncodeTiled)
-    throw Error({.code = ErrorCode::NoDevice,
-                 .op = "tensor map",
-                 .rule = "the GPU and its driver have tensor maps",
-                 .expected = fmt::format("compute capability {}.0 or newer, and a driver for CUDA 12.0", kFirstWithMaps),
-                 .found = fmt::format("{} (compute capability {}.{}), a driver for CUDA {}", context.gpu.name,
-                                      context.gpu.major, context.gpu.minor, cudaVersionString(context.api.version)),
-                 .hint = "compile for this GPU's target, or update the driver"});
-  // The driver counts dimensions from the innermost, strides from the one behind it, in bytes; it holds those that nobody
-  // goes along to its rules, too.
+    throw Error(
+        {.code = ErrorCode::NoDevice,
+         .op = "tensor map",
+         .rule = "the GPU and its driver have tensor maps",
+         .expected = fmt::format("compute capability {}.0 or newer, and a driver for CUDA 12.0", kFirstWithMaps),
+         .found = fmt::format("{} (compute capability {}.{}), a driver for CUDA {}", context.gpu.name,
+                              context.gpu.major, context.gpu.minor, cudaVersionString(context.api.version)),
+         .hint = "compile for this GPU's target, or update the driver"});
+  // The driver counts dimensions from the innermost, strides from the one behind it, in bytes; it holds those that
+  // nobody goes along to its rules, too.
   constexpr cuuint64_t kAlignment = 16;
   std::array<cuuint64_t, 5> extents{}, strides{};
   std::array<cuuint32_t, 5> box{}, steps{};

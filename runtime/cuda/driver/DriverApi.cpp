@@ -59,8 +59,8 @@ std::vector<Entry> entries(DriverApi &api) {
       row("cuModuleGetFunction", api.moduleGetFunction),
       row("cuFuncGetAttribute", api.funcGetAttribute),
       row("cuFuncSetAttribute", api.funcSetAttribute),
-      row("cuFuncGetParamInfo", api.funcGetParamInfo, /*optional=*/true), // since 12.4
-      row("cuLaunchKernelEx", api.launchKernelEx),                        // since 11.8
+      row("cuFuncGetParamInfo", api.funcGetParamInfo, /*optional=*/true),         // since 12.4
+      row("cuLaunchKernelEx", api.launchKernelEx),                                // since 11.8
       row("cuTensorMapEncodeTiled", api.tensorMapEncodeTiled, /*optional=*/true), // since 12.0
       row("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyMaxActiveBlocks),
       row("cuOccupancyMaxActiveClusters", api.occupancyMaxActiveClusters),

@@ -55,7 +55,8 @@ std::string leftInRegisters(const Atom &atom) {
   std::string text = fmt::format("%r = tile.load %a[%c0] rows {} : !GA -> {}, #tile.wgmma>\n", atom.k, shape);
   bool adds = element.find("f16") != std::string::npos; // floats of 8 bits are moved alone
   if (adds) text += fmt::format("%s = arith.addf %r, %r : {}, #tile.wgmma>\n", shape);
-  return text + fmt::format("%f = tile.relayout %{0} : {1}, #tile.wgmma> -> {1}, #tile.wgmma_a>\n", adds ? "s" : "r", shape);
+  return text +
+         fmt::format("%f = tile.relayout %{0} : {1}, #tile.wgmma> -> {1}, #tile.wgmma_a>\n", adds ? "s" : "r", shape);
 }
 
 /// c = a·b of one CTA.

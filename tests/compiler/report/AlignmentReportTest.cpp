@@ -46,8 +46,9 @@ TEST(AlignmentReport, SaysWhatAKernelShifts) {
       << text;
   a.by = "nothing", a.isResult = true;
   text = report.explain();
-  EXPECT_NE(text.find(" result 0, 1793x1793xbf16, rows of 1793\n    by narrow accesses: 85.6 us narrow, 50 us shifted\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(" result 0, 1793x1793xbf16, rows of 1793\n    by narrow accesses: 85.6 us narrow, 50 us shifted\n"),
+      std::string::npos)
       << text;
 }
 

@@ -57,7 +57,8 @@ TEST(Descriptor, FindsEveryElementOfTilesWithRowsAlongMN) {
           for (int64_t j = 0; j < depth && k + j < tile.rows; ++j)
             ASSERT_EQ(elementAddress(descriptor, Major::MN, tile.elementBytes, i, j),
                       kBase + tile.offset(k + j, mn + i))
-                << tile.rows << 'x' << tile.columns << ", swizzle " << tile.swizzle << ", at " << k + j << ", " << mn + i;
+                << tile.rows << 'x' << tile.columns << ", swizzle " << tile.swizzle << ", at " << k + j << ", "
+                << mn + i;
       }
   }
 }
@@ -83,16 +84,21 @@ TEST(Descriptor, LeavesOutTheRankOfTheCta) {
 }
 
 TEST(Descriptor, RefusesTilesThatNoTensorCoreReads) {
-  EXPECT_FALSE(isOperand({64, 64, 2, 0, 64}, Major::K));    // no swizzle
-  EXPECT_FALSE(isOperand({64, 32, 2, 128, 32}, Major::K));  // rows shorter than it
-  EXPECT_FALSE(isOperand({64, 128, 2, 128, 128}, Major::K)); // rows longer, in one panel
+  EXPECT_FALSE(isOperand({64, 64, 2, 0, 64}, Major::K));      // no swizzle
+  EXPECT_FALSE(isOperand({64, 32, 2, 128, 32}, Major::K));    // rows shorter than it
+  EXPECT_FALSE(isOperand({64, 128, 2, 128, 128}, Major::K));  // rows longer, in one panel
   EXPECT_FALSE(isOperand({64, 128, 1, 128, 128}, Major::MN)); // bytes along MN
   EXPECT_TRUE(isOperand({64, 128, 1, 128, 128}, Major::K));
 }
 
 TEST(SharedTile, IsABijectionOntoItsBytes) {
-  for (SharedTile tile : {SharedTile{8, 64, 2, 128, 64}, {16, 128, 2, 128, 64}, {64, 32, 4, 32, 8}, {24, 64, 2, 64, 32},
-                          {16, 32, 2, 128, 32}, {8, 192, 2, 128, 192}, {5, 7, 4, 0, 7}}) {
+  for (SharedTile tile : {SharedTile{8, 64, 2, 128, 64},
+                          {16, 128, 2, 128, 64},
+                          {64, 32, 4, 32, 8},
+                          {24, 64, 2, 64, 32},
+                          {16, 32, 2, 128, 32},
+                          {8, 192, 2, 128, 192},
+                          {5, 7, 4, 0, 7}}) {
     std::vector<bool> seen(static_cast<size_t>(tile.rows * tile.columns));
     for (int64_t i = 0; i < tile.rows; ++i)
       for (int64_t j = 0; j < tile.columns; ++j) {
@@ -107,8 +113,13 @@ TEST(SharedTile, IsABijectionOntoItsBytes) {
 }
 
 TEST(SharedTile, RepeatsAfterItsPeriod) {
-  for (SharedTile tile : {SharedTile{64, 64, 2, 128, 64}, {64, 32, 2, 64, 32}, {64, 16, 2, 32, 16}, {64, 32, 2, 128, 32},
-                          {64, 256, 2, 128, 256}, {64, 48, 2, 64, 48}, {64, 9, 4, 0, 9}}) {
+  for (SharedTile tile : {SharedTile{64, 64, 2, 128, 64},
+                          {64, 32, 2, 64, 32},
+                          {64, 16, 2, 32, 16},
+                          {64, 32, 2, 128, 32},
+                          {64, 256, 2, 128, 256},
+                          {64, 48, 2, 64, 48},
+                          {64, 9, 4, 0, 9}}) {
     int64_t period = tile.periodRows();
     ASSERT_GE(period, 1);
     for (int64_t i = 0; i + period < tile.rows; ++i)

@@ -106,9 +106,9 @@ TEST(Fragment, IsTheWarpgroupsAtomOfThePtxManual) {
 }
 
 TEST(Fragment, IsTheLeftOperandOfThePtxManual) {
-  // wgmma.m64nNk16: column = 2·(lane mod 4) + (i & 1), 8 more from the fifth on; 8 rows down for the second pair of each
-  // four. k32: 4·(lane mod 4) + (i & 3), 16 more from the ninth on; down for the second four of each eight. k8: lane mod
-  // 4, 4 more from the third on; down for each second.
+  // wgmma.m64nNk16: column = 2·(lane mod 4) + (i & 1), 8 more from the fifth on; 8 rows down for the second pair of
+  // each four. k32: 4·(lane mod 4) + (i & 3), 16 more from the ninth on; down for the second four of each eight. k8:
+  // lane mod 4, 4 more from the third on; down for each second.
   Fragment halves{FragmentKind::WgmmaA, 64, 16, 2}, bytes{FragmentKind::WgmmaA, 64, 32, 4},
       singles{FragmentKind::WgmmaA, 64, 8, 1};
   for (int64_t t = 0; t < 128; ++t) {
@@ -117,8 +117,7 @@ TEST(Fragment, IsTheLeftOperandOfThePtxManual) {
       EXPECT_EQ(halves.place(t, i), (Place{row + (i & 2) * 4, in * 2 + (i & 1) + (i >= 4 ? 8 : 0)}));
     for (int64_t i = 0; i < 16; ++i)
       EXPECT_EQ(bytes.place(t, i), (Place{row + (i & 4) * 2, in * 4 + (i & 3) + (i >= 8 ? 16 : 0)}));
-    for (int64_t i = 0; i < 4; ++i)
-      EXPECT_EQ(singles.place(t, i), (Place{row + (i & 1) * 8, in + (i >= 2 ? 4 : 0)}));
+    for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(singles.place(t, i), (Place{row + (i & 1) * 8, in + (i >= 2 ? 4 : 0)}));
   }
 }
 

@@ -52,12 +52,17 @@ TEST_F(IndexMapTest, ChunksOfAPeriodStayContiguous) {
 }
 
 TEST_F(IndexMapTest, ReshapeAndBackIsTheIdentity) {
-  for (auto [from, to] : {std::pair<SmallVector<int64_t>, SmallVector<int64_t>>{{4, 6}, {24}}, {{2, 3, 4}, {6, 4}}, {{8, 128, 384}, {8, 128, 12, 32}},
-                          {{5, 1, 7}, {7, 5}}, {{1024, 384}, {8, 128, 12, 32}}, {{6, 4}, {3, 8}}}) {
+  for (auto [from, to] : {std::pair<SmallVector<int64_t>, SmallVector<int64_t>>{{4, 6}, {24}},
+                          {{2, 3, 4}, {6, 4}},
+                          {{8, 128, 384}, {8, 128, 12, 32}},
+                          {{5, 1, 7}, {7, 5}},
+                          {{1024, 384}, {8, 128, 12, 32}},
+                          {{6, 4}, {3, 8}}}) {
     AffineMap there = reshapeMap(&context, from, to), back = reshapeMap(&context, to, from);
     AffineMap round = compose(there, back, from);
     EXPECT_EQ(round, simplify(AffineMap::getMultiDimIdentityMap(from.size(), &context), from));
-    EXPECT_EQ(linearOffset(there, rowMajorStrides(from), to), linearOffset(AffineMap::getMultiDimIdentityMap(to.size(), &context), rowMajorStrides(to), to));
+    EXPECT_EQ(linearOffset(there, rowMajorStrides(from), to),
+              linearOffset(AffineMap::getMultiDimIdentityMap(to.size(), &context), rowMajorStrides(to), to));
   }
 }
 
@@ -70,11 +75,21 @@ TEST_F(IndexMapTest, SimplifyKeepsEveryValue) {
     for (int step = 0; step < 6; ++step) {
       int64_t k = 1 + rng() % 7;
       switch (rng() % 5) {
-      case 0: expr = expr * k + d(rng() % 3); break;
-      case 1: expr = expr.floorDiv(k); break;
-      case 2: expr = expr % k; break;
-      case 3: expr = expr - static_cast<int64_t>(rng() % 5); break;
-      default: expr = expr + (d(rng() % 3) * k) % (1 + rng() % 5); break;
+      case 0:
+        expr = expr * k + d(rng() % 3);
+        break;
+      case 1:
+        expr = expr.floorDiv(k);
+        break;
+      case 2:
+        expr = expr % k;
+        break;
+      case 3:
+        expr = expr - static_cast<int64_t>(rng() % 5);
+        break;
+      default:
+        expr = expr + (d(rng() % 3) * k) % (1 + rng() % 5);
+        break;
       }
     }
     AffineExpr simple = simplify(expr, extents);

@@ -39,9 +39,17 @@ TEST(GpuTargets, OfExactCapabilitiesHaveAPlainOneWithTheSameFacts) {
 TEST(Targets, AnUnknownNameIsAnsweredWithTheNearestRow) {
   for (const char *old : {"sm_50", "sm_70", "sm_72", "sm_75", "sm_75a", "sm_0"})
     EXPECT_EQ(nearestTarget(old), "the nearest is `sm_80`, the oldest that code is made for") << old;
-  for (auto [name, nearest] : {std::pair{"sm_87", "sm_86"}, {"sm_101a", "sm_100"}, {"sm_103", "sm_100"},
-                               {"sm_100f", "sm_100"}, {"sm_121", "sm_120"}, {"sm_121a", "sm_120"}, {"sm_999", "sm_120"},
-                               {"sm90", "sm_90"}, {"SM_90a", "sm_90a"}, {"avx-512", "avx512"}, {"compute_80", "sm_80"}})
+  for (auto [name, nearest] : {std::pair{"sm_87", "sm_86"},
+                               {"sm_101a", "sm_100"},
+                               {"sm_103", "sm_100"},
+                               {"sm_100f", "sm_100"},
+                               {"sm_121", "sm_120"},
+                               {"sm_121a", "sm_120"},
+                               {"sm_999", "sm_120"},
+                               {"sm90", "sm_90"},
+                               {"SM_90a", "sm_90a"},
+                               {"avx-512", "avx512"},
+                               {"compute_80", "sm_80"}})
     EXPECT_EQ(nearestTarget(name), "the nearest is `" + std::string(nearest) + "`") << name;
 }
 

@@ -36,14 +36,16 @@ std::string spell(ArrayRef<KernelArgument> arguments) {
     if (a.kind == Kind::Stride) list.push_back(fmt::format("stride {}.{}", a.argument, a.dim));
     if (a.kind == Kind::Scalar) list.push_back(fmt::format("scalar {}", a.argument));
     if (a.kind == Kind::Map)
-      list.push_back(fmt::format("map {} [{}] {} {}", a.map.argument, fmt::join(a.map.box, ", "), a.map.swizzle, a.map.l2));
+      list.push_back(
+          fmt::format("map {} [{}] {} {}", a.map.argument, fmt::join(a.map.box, ", "), a.map.swizzle, a.map.l2));
   }
   return fmt::format("{}", fmt::join(list, "; "));
 }
 
 std::string argumentsOf(const std::string &signature, const std::string &body) {
-  Program program(fmt::format("tile.kernel @k({}) grid 1 threads 128 {{\n  %c0 = arith.constant 0 : index\n{}\n  tile.return\n}}\n",
-                              signature, body));
+  Program program(
+      fmt::format("tile.kernel @k({}) grid 1 threads 128 {{\n  %c0 = arith.constant 0 : index\n{}\n  tile.return\n}}\n",
+                  signature, body));
   if (!program.module) return "does not parse";
   auto arguments = kiln::tile::argumentsOf(program.kernel());
   auto again = argumentsFrom(toAttribute(arguments, &program.context));
@@ -51,9 +53,10 @@ std::string argumentsOf(const std::string &signature, const std::string &body) {
   return spell(arguments);
 }
 
-const char *const kMatrices = "%a: !tile.global<?x?xbf16> {tile.dims = [\"M\", \"K\"]}, "
-                              "%b: !tile.global<?x64xbf16> {tile.dims = [\"K\", \"N\"]}, "
-                              "%c: !tile.global<?x?xf32, strides = [?, 1]> {tile.dims = [\"M\", \"N\"]}, %x: f32, %n: index";
+const char *const kMatrices =
+    "%a: !tile.global<?x?xbf16> {tile.dims = [\"M\", \"K\"]}, "
+    "%b: !tile.global<?x64xbf16> {tile.dims = [\"K\", \"N\"]}, "
+    "%c: !tile.global<?x?xf32, strides = [?, 1]> {tile.dims = [\"M\", \"N\"]}, %x: f32, %n: index";
 
 TEST(KernelArguments, ArePointersAndScalarsWhereNothingElseIsAskedFor) {
   EXPECT_EQ(argumentsOf(kMatrices, ""), "buffer 0; buffer 1; buffer 2; scalar 3; scalar 4");
@@ -80,20 +83,24 @@ TEST(KernelArguments, StridesArePassedOrFollowFromExtents) {
   EXPECT_EQ(stride("%a[0]", "?x?xbf16"), "buffer 0; buffer 1; buffer 2; extent K; scalar 3; scalar 4");
   EXPECT_EQ(stride("%a[1]", "?x?xbf16"), "buffer 0; buffer 1; buffer 2; scalar 3; scalar 4");
   EXPECT_EQ(stride("%b[0]", "?x64xbf16"), "buffer 0; buffer 1; buffer 2; scalar 3; scalar 4");
-  EXPECT_EQ(stride("%c[0]", "?x?xf32, strides = [?, 1]"), "buffer 0; buffer 1; buffer 2; stride 2.0; scalar 3; scalar 4");
+  EXPECT_EQ(stride("%c[0]", "?x?xf32, strides = [?, 1]"),
+            "buffer 0; buffer 1; buffer 2; stride 2.0; scalar 3; scalar 4");
   EXPECT_EQ(stride("%c[1]", "?x?xf32, strides = [?, 1]"), "buffer 0; buffer 1; buffer 2; scalar 3; scalar 4");
-  Program program("tile.kernel @k(%a: !tile.global<?x4x?x8xf32> {tile.dims = [\"A\", \"B\", \"C\", \"D\"]}) grid 1 threads 32 {\n"
-                  "  tile.return\n}\n");
+  Program program(
+      "tile.kernel @k(%a: !tile.global<?x4x?x8xf32> {tile.dims = [\"A\", \"B\", \"C\", \"D\"]}) grid 1 threads 32 {\n"
+      "  tile.return\n}\n");
   StrideSource source = strideOf(program.kernel(), 0, 0);
   EXPECT_EQ(source.factor, 32);
   EXPECT_EQ(source.extents, (SmallVector<StringRef>{"C"}));
 }
 
 TEST(KernelArguments, CopiesOfRowsAskForExtentsAndTheStride) {
-  EXPECT_EQ(argumentsOf("%a: !tile.global<?x?xbf16, strides = [?, 1]> {tile.dims = [\"M\", \"K\"], tile.aligned = 8}",
-                        "  %t = tile.alloc : !tile.shared<16x32xbf16>\n"
-                        "  tile.async_load %a[%c0, %c0], %t : !tile.global<?x?xbf16, strides = [?, 1]>, !tile.shared<16x32xbf16>"),
-            "buffer 0; extent M; extent K; stride 0.0");
+  EXPECT_EQ(
+      argumentsOf(
+          "%a: !tile.global<?x?xbf16, strides = [?, 1]> {tile.dims = [\"M\", \"K\"], tile.aligned = 8}",
+          "  %t = tile.alloc : !tile.shared<16x32xbf16>\n"
+          "  tile.async_load %a[%c0, %c0], %t : !tile.global<?x?xbf16, strides = [?, 1]>, !tile.shared<16x32xbf16>"),
+      "buffer 0; extent M; extent K; stride 0.0");
 }
 
 TEST(KernelArguments, MapsAreDistinctRecipesInTheOrderOfTheirUse) {
@@ -107,14 +114,16 @@ TEST(KernelArguments, MapsAreDistinctRecipesInTheOrderOfTheirUse) {
   };
   add("p", "b", "", "64x128xbf16, swizzle = 128, panel = 64"); // a copy per panel
   add("t", "a", "", "64x64xbf16, swizzle = 128");
-  add("t", "b", "", "64x64xbf16, swizzle = 128");              // as the first
+  add("t", "b", "", "64x64xbf16, swizzle = 128"); // as the first
   add("q", "b", "", "64x128xbf16");
   add("t", "c", "", "64x64xbf16, swizzle = 128");
   add("t", "c", " box [64, 1, 64]", "64x64xbf16, swizzle = 128");
   body += "  tile.tma_store_wait 0";
-  EXPECT_EQ(argumentsOf("%a: !tile.global<512x512xbf16>, %b: !tile.global<512x512xbf16>, %c: !tile.global<8x512x512xbf16>", body),
-            "buffer 0; buffer 1; buffer 2; map 1 [64, 64] 128 256; map 0 [64, 64] 128 256; map 1 [64, 128] 0 256; "
-            "map 2 [1, 64, 64] 128 256; map 2 [64, 1, 64] 128 256");
+  EXPECT_EQ(
+      argumentsOf("%a: !tile.global<512x512xbf16>, %b: !tile.global<512x512xbf16>, %c: !tile.global<8x512x512xbf16>",
+                  body),
+      "buffer 0; buffer 1; buffer 2; map 1 [64, 64] 128 256; map 0 [64, 64] 128 256; map 1 [64, 128] 0 256; "
+      "map 2 [1, 64, 64] 128 256; map 2 [64, 1, 64] 128 256");
 }
 
 TEST(KernelArguments, AMapIsOfWhatItsTensorIsTakenFor) {
@@ -141,8 +150,8 @@ TEST(KernelArguments, AMapIsOfWhatItsTensorIsTakenFor) {
 
 TEST(KernelArguments, OtherAttributesAreNoList) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  for (const char *text : {"[{buffer = -1}]", "[{buffer = \"a\"}]", "{buffer = 0}", "[0]", "[{}]", "[{stride = array<i64: 1>}]",
-                           "[{map = {argument = 0}}]", "[{map = 3}]",
+  for (const char *text : {"[{buffer = -1}]", "[{buffer = \"a\"}]", "{buffer = 0}", "[0]", "[{}]",
+                           "[{stride = array<i64: 1>}]", "[{map = {argument = 0}}]", "[{map = 3}]",
                            "[{map = {argument = 0, box = array<i64: 8>, swizzle = 0, l2 = 0, view = [8]}}]"})
     EXPECT_TRUE(failed(argumentsFrom(parseAttribute(text, &context)))) << text;
   EXPECT_TRUE(failed(argumentsFrom(Attribute())));

@@ -63,10 +63,10 @@ TEST(TileTypes, TilesOfASlotLieBehindEachOther) {
   auto large = SharedType::get(&context, {9, 64}, bf16, 128);
   auto ring = RingType::get(&context, 3, {small, large, small, small});
   EXPECT_EQ(slotOffset(ring, 0), 0);
-  EXPECT_EQ(slotOffset(ring, 1), 1024);          // a swizzle starts at its period
-  EXPECT_EQ(slotOffset(ring, 2), 1024 + 1152);   // 9 rows of 128 bytes
+  EXPECT_EQ(slotOffset(ring, 1), 1024);        // a swizzle starts at its period
+  EXPECT_EQ(slotOffset(ring, 2), 1024 + 1152); // 9 rows of 128 bytes
   EXPECT_EQ(slotOffset(ring, 3), 1024 + 1152 + 16);
-  EXPECT_EQ(slotBytes(ring), 3072);              // up to the strictest alignment
+  EXPECT_EQ(slotBytes(ring), 3072); // up to the strictest alignment
   EXPECT_EQ(barriersOffset(ring), 3 * 3072);
   auto huge = SharedType::get(&context, {int64_t(1) << 62}, bf16, 0);
   EXPECT_EQ(slotBytes(RingType::get(&context, 3, {small, huge})), INT64_MAX);

@@ -29,10 +29,8 @@ std::string graphOf(int64_t m, int64_t n, int64_t k) {
 }
 
 KernelLaunch mmLaunch(llvm::SmallVector<std::string> view = {}) {
-  KernelLaunch launch{.grid = {Expr::parse("min(sms, ceildiv(M, 64) * N)"), 1, 1},
-                      .sharedBytes = 1024,
-                      .cluster = 2,
-                      .pdl = true};
+  KernelLaunch launch{
+      .grid = {Expr::parse("min(sms, ceildiv(M, 64) * N)"), 1, 1}, .sharedBytes = 1024, .cluster = 2, .pdl = true};
   for (unsigned i = 0; i < 3; ++i) launch.arguments.push_back({.kind = Kind::Buffer, .argument = i});
   launch.arguments.push_back({.kind = Kind::Extent, .name = "K"});
   launch.arguments.push_back({.kind = Kind::Stride, .argument = 2, .dim = 0});

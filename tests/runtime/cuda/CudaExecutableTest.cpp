@@ -30,9 +30,8 @@ TEST_F(CudaTest, ASteadyRunIsItsLaunchesAndNoMore) {
   chain.run(x, y, stream->stream);
   driver.clearLog();
   for (int i = 0; i < 10; ++i) chain.run(x, y, stream->stream);
-  std::vector<std::string> once = {"cuStreamGetCaptureInfo", "cuStreamGetId",    "cuLaunchKernelEx",
-                                   "cuLaunchKernelEx",       "cuLaunchKernelEx", "cuLaunchKernelEx",
-                                   "cuEventRecord"};
+  std::vector<std::string> once = {"cuStreamGetCaptureInfo", "cuStreamGetId",    "cuLaunchKernelEx", "cuLaunchKernelEx",
+                                   "cuLaunchKernelEx",       "cuLaunchKernelEx", "cuEventRecord"};
   std::vector<std::string> want;
   for (int i = 0; i < 10; ++i) want.insert(want.end(), once.begin(), once.end());
   EXPECT_EQ(driver.log(), want);

@@ -131,7 +131,8 @@ TEST_F(CudaTensorMap, SaysWhyThereIsNone) {
   PlanExecutable refused(mappedPlan(64, 96), makeDevice(), images());
   std::optional<Error> error = errorOf([&] { (void)refused.run({&x, 1}); });
   ASSERT_TRUE(error);
-  EXPECT_NE(std::string(error->what()).find("tf32 of extents [64, 96], strides [96, 1], box [8, 32]"), std::string::npos)
+  EXPECT_NE(std::string(error->what()).find("tf32 of extents [64, 96], strides [96, 1], box [8, 32]"),
+            std::string::npos)
       << error->what();
   driver.setGpus({FakeGpu{.major = 8}});
   auto older = makeDevice();
@@ -156,8 +157,7 @@ TEST_F(CudaTensorMap, AGridIsAsLargeAsTheDeviceRunsAtATime) {
   driver.setRoom(1);
   EXPECT_EQ(gridOf(plan), 120u) << "a whole number of clusters, of SMs that clusters can have";
   driver.setRoom(0);
-  EXPECT_EQ(errorOf([&] { gridOf(plan); })->rule,
-            "the GPU has room for a CTA of the kernel, or for a cluster of them");
+  EXPECT_EQ(errorOf([&] { gridOf(plan); })->rule, "the GPU has room for a CTA of the kernel, or for a cluster of them");
 }
 
 } // namespace
