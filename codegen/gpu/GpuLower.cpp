@@ -43,7 +43,7 @@ public:
     IRRewriter rewriter(function.getContext());
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);
-    orderDepthFirst(function);
+    orderDepthFirst(function, [](Operation *op) { return isa<ptx::WgmmaWaitOp, ptx::MBarrierWaitOp>(op); });
     return success();
   }
 

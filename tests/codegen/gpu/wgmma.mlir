@@ -79,6 +79,42 @@ tile.kernel @registers(%b: !tile.global<8x16xf16>, %x: !tile.global<64x16xf16>, 
 
 // -----
 
+// What is computed while a product runs stays before the wait for it, not where it is used.
+// CHECK-LABEL: llvm.func @beside
+// CHECK: ptx.wgmma f32
+// CHECK: llvm.fmul
+// CHECK-NOT: llvm.fmul
+// CHECK: ptx.wgmma_wait 0
+// CHECK-NOT: llvm.fmul
+// CHECK: ptx.store
+!B = !tile.shared<8x16xf16, swizzle = 32>
+!Ring = !tile.ring<1 x !B>
+!Sum = tensor<64x8xf32, #tile.wgmma>
+!Rows = tensor<64xf32, #tile.wgmma_rows>
+!Flight = !tile.pending<!Sum>
+!A = tensor<64x16xf16, #tile.wgmma_a>
+tile.kernel @beside(%b: !tile.global<8x16xf16>, %x: !tile.global<64x16xf16>, %y: !tile.global<64x8xf32>, %z: !tile.global<64xf32>) grid 1 threads 128 attributes {shared_bytes = 1040 : i64} {
+  %c0 = arith.constant 0 : index
+  %ring = tile.alloc_ring readers 1 {offset = 0 : i64} : !Ring
+  tile.fill %ring[%c0] {
+  ^slot(%bs: !B, %full: !tile.mbarrier):
+    tile.tma_load %b[%c0, %c0], %bs signal %full : !tile.global<8x16xf16>, !B
+  } : !Ring
+  %a = tile.load %x[%c0] rows 16 : !tile.global<64x16xf16> -> !A
+  %s = tile.load %y[%c0] rows 8 : !tile.global<64x8xf32> -> !Sum
+  %bs = tile.ring_wait %ring[%c0] : !Ring -> !B
+  %p = tile.wgmma %a, %bs transpose, %s : !A, !B, !Sum -> !Flight
+  %r = tile.reduce_rows <max> %s : !Sum -> !Rows
+  %e = arith.mulf %r, %r : !Rows
+  %q = tile.wgmma_wait %p : !Flight -> !Sum
+  tile.ring_release %ring[%c0] : !Ring
+  tile.store %e, %z[%c0] : !Rows, !tile.global<64xf32>
+  tile.store %q, %y[%c0] rows 8 : !Sum, !tile.global<64x8xf32>
+  tile.return
+}
+
+// -----
+
 // 16-bit sums are two to a register; k along the rows of b, whose panels lie one behind the other (4096 bytes, hex 100).
 // CHECK-LABEL: llvm.func @halves
 // CHECK: llvm.mlir.constant(4611686293322072064 : i64)

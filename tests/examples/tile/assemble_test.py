@@ -72,7 +72,7 @@ def instructions(cubin):
 
 
 def main_loop(cubin):
-    """The opcodes of the shortest loop that holds all of a k step's products."""
+    """The instructions of the shortest loop that holds all of a k step's products, without predicates."""
     listed, labels = instructions(cubin)
     loops = []
     for place, text in enumerate(listed):
@@ -80,7 +80,12 @@ def main_loop(cubin):
         start = labels.get(target[1], place + 1) if target else place + 1
         if start < place and any("MMA" in i for i in listed[start:place]): loops.append((place - start, start, place))
     _, start, place = min(loops)
-    return [re.sub(r"^@!?U?P\d+ +", "", i).split()[0].split(".")[0] for i in listed[start:place + 1]]
+    return [re.sub(r"^@!?U?P\d+ +", "", i) for i in listed[start:place + 1]]
+
+
+def opcodes(loop):
+    """{opcode: how often}."""
+    return collections.Counter(i.split()[0].split(".")[0] for i in loop)
 
 
 @unittest.skipUnless(tool("ptxas"), "no ptxas")
@@ -118,7 +123,7 @@ class Assembled(unittest.TestCase):
     def test_a_matmul_s_main_loop_multiplies(self):
         for name in ("matmul_cooperative.mlir", "matmul_cooperative_nn.mlir", "matmul_pingpong.mlir", "matmul_odd.mlir"):
             with self.subTest(name):
-                counts = collections.Counter(main_loop(self.results[name, "sm_90a"][1]))
+                counts = opcodes(main_loop(self.results[name, "sm_90a"][1]))
                 others = sum(counts.values()) - counts["HGMMA"] - counts["NOP"]
                 self.assertGreaterEqual(counts["HGMMA"], 4)
                 self.assertLessEqual(others, 40, dict(counts))
@@ -133,10 +138,15 @@ class Assembled(unittest.TestCase):
         for name in ("attention.mlir", "attention_causal.mlir"):
             with self.subTest(name):
                 cubin = self.results[name, "sm_90a"][1]
-                counts = collections.Counter(main_loop(cubin))
+                loop = main_loop(cubin)
+                counts = opcodes(loop)
                 self.assertEqual((counts["HGMMA"], counts["MUFU"]), (16, 66))
                 self.assertLessEqual(sum(counts.values()) - counts["HGMMA"] - counts["NOP"] - asked, 75, dict(counts))
                 self.assertFalse(counts.keys() & {"LDL", "STL", "LDG", "STG", "LDS", "STS"}, dict(counts))
+                # Exponentials of weights stand between the scores' wait and that for the values of the block before.
+                scores, values = (next(i for i, text in enumerate(loop) if f"DEPBAR.LE gsb0, {n}" in text)
+                                  for n in ("0x1", "0x0"))
+                self.assertGreaterEqual(opcodes(loop[scores:values])["MUFU"], 64)
                 # From tile to tile: no division that is a function.
                 listed, _ = instructions(cubin)
                 products = [i for i, text in enumerate(listed) if "HGMMA" in text]
@@ -148,7 +158,7 @@ class Assembled(unittest.TestCase):
         # all but comparisons: limits that are known at launch only take one a copy.
         for target, size, ignored in (("sm_80", 4096, set()), ("sm_90a", 4104, set()), ("sm_90a", 4096, {"ISETP"})):
             with self.subTest(target=target, size=size):
-                by_hand, generated = (collections.Counter(main_loop(self.results[name, target][1]))
+                by_hand, generated = (opcodes(main_loop(self.results[name, target][1]))
                                       for name in ("matmul_sm80.mlir", f"generated {size}.mlir"))
                 for counts in (by_hand, generated):
                     self.assertEqual((counts["HMMA"], counts["LDSM"], counts["LDGSTS"]), (128, 32, 12), dict(counts))
