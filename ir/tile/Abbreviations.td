@@ -70,4 +70,20 @@ def Tile_FoldColumnsOp : Tile_Op<"fold_columns", [Pure, AllTypesMatch<["acc", "r
   let hasVerifier = 1;
 }
 
+def Tile_MaskColumnsOp : Tile_Op<"mask_columns", [Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "columns from a limit on become -∞; with `diagonal` the limit is one more in every row";
+  let description = [{
+    result[r][c] = c < limit ? x[r][c] : -∞, or c < limit + r with `diagonal`: scores of keys that are none, or that a
+    query may not see. The limit is within 32 bits, and may be negative. (C1) x has rows and columns, of floats.
+
+    ```mlir
+    %seen = tile.mask_columns %scores from %limit diagonal : tensor<64x128xf32, #tile.wgmma>
+    ```
+  }];
+  let arguments = (ins Tile_Fragment:$x, Index:$limit, UnitAttr:$diagonal);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "$x `from` $limit (`diagonal` $diagonal^)? attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
 #endif

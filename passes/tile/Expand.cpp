@@ -104,6 +104,22 @@ void expandFoldColumns(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &re
   results.push_back(acc);
 }
 
+void expandMaskColumns(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) {
+  auto mask = cast<MaskColumnsOp>(op);
+  auto type = cast<RankedTensorType>(mask.getX().getType());
+  auto numbers = cast<RankedTensorType>(type.clone(to.b.getI32Type()));
+  Value narrow = arith::IndexCastOp::create(to.b, to.loc, to.b.getI32Type(), mask.getLimit());
+  Value limit = SplatOp::create(to.b, to.loc, numbers, narrow);
+  if (mask.getDiagonal())
+    limit = arith::AddIOp::create(to.b, to.loc, CoordinatesOp::create(to.b, to.loc, numbers, 0), limit);
+  Value column = CoordinatesOp::create(to.b, to.loc, numbers, 1);
+  Value live = arith::CmpIOp::create(to.b, to.loc, arith::CmpIPredicate::slt, column, limit);
+  const auto &semantics = cast<FloatType>(type.getElementType()).getFloatSemantics();
+  auto never = DenseElementsAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
+  Value none = arith::ConstantOp::create(to.b, to.loc, type, never);
+  results.push_back(arith::SelectOp::create(to.b, to.loc, live, mask.getX(), none));
+}
+
 /// Extent or stride `dim` of a matrix that is the kernel's argument, or that says it itself.
 Value extentOf(TypedValue<GlobalType> matrix, unsigned dim, Arithmetic &to) {
   int64_t extent = matrix.getType().getShape()[dim];
@@ -131,6 +147,7 @@ using Expansion = void (*)(Operation *, Arithmetic &, SmallVectorImpl<Value> &);
 const llvm::StringMap<Expansion> &rows() {
   static const llvm::StringMap<Expansion> table = {{"tile.async_load", expandAsyncLoad},
                                                    {"tile.index", expandIndex},
+                                                   {"tile.mask_columns", expandMaskColumns},
                                                    {"tile.size", expandSize},
                                                    {"tile.unravel", expandUnravel},
                                                    {"tile.fold_columns", expandFoldColumns}};

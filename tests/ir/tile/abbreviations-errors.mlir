@@ -73,3 +73,14 @@ tile.kernel @fold_columns_unevenly(%x: !tile.global<64xf32>) grid 1 threads 128 
   %0 = tile.fold_columns <add> %a into %b : tensor<64x64xf32, #tile.wgmma>, tensor<64x24xf32, #tile.wgmma>
   tile.return
 }
+
+// -----
+
+tile.kernel @mask_columns(%x: !tile.global<64xf32>, %limit: index) grid 1 threads 128 {
+  %a = "somewhere"() : () -> tensor<64xf32, #tile.wgmma_rows>
+  // expected-error @below {{'tile.mask_columns' (C1): what is masked has rows and columns, of floats}}
+  // expected-note @below {{expected: a fragment of two dimensions}}
+  // expected-note @below {{found: tensor<64xf32, #tile.wgmma_rows>}}
+  %0 = tile.mask_columns %a from %limit : tensor<64xf32, #tile.wgmma_rows>
+  tile.return
+}

@@ -20,6 +20,8 @@ tile.kernel @abbreviations(%x: !tile.global<64xf32>) grid 1 threads 128 {
   %s = arith.constant dense<0.0> : tensor<64x8xf32, #tile.wgmma>
   // CHECK: tile.fold_columns <add> %[[X]] into %[[S]] : tensor<64x64xf32, #tile.wgmma>, tensor<64x8xf32, #tile.wgmma>
   %t = tile.fold_columns <add> %y into %s : tensor<64x64xf32, #tile.wgmma>, tensor<64x8xf32, #tile.wgmma>
+  // CHECK: tile.mask_columns %[[X]] from %[[A]] diagonal : tensor<64x64xf32, #tile.wgmma>
+  %u = tile.mask_columns %y from %a diagonal : tensor<64x64xf32, #tile.wgmma>
   tile.return
 }
 

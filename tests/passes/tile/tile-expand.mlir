@@ -56,6 +56,27 @@ tile.kernel @fold_columns(%x: !tile.global<64xf32>) grid 1 threads 128 {
   tile.return
 }
 
+// CHECK-LABEL: tile.kernel @mask_columns
+tile.kernel @mask_columns(%x: !tile.global<64xf32>, %limit: index) grid 1 threads 128 {
+  // CHECK: %[[X:.*]] = "somewhere"
+  %y = "somewhere"() : () -> tensor<64x16xf32, #tile.wgmma>
+  // CHECK: %[[N:.*]] = arith.index_cast %{{.*}} : index to i32
+  // CHECK: %[[L:.*]] = tile.splat %[[N]] : i32 -> tensor<64x16xi32, #tile.wgmma>
+  // CHECK: %[[C:.*]] = tile.coordinates 1
+  // CHECK: %[[M:.*]] = arith.cmpi slt, %[[C]], %[[L]]
+  // CHECK: %[[Z:.*]] = arith.constant dense<0xFF800000>
+  // CHECK: %[[A:.*]] = arith.select %[[M]], %[[X]], %[[Z]]
+  %a = tile.mask_columns %y from %limit : tensor<64x16xf32, #tile.wgmma>
+  // CHECK: %[[R:.*]] = tile.coordinates 0
+  // CHECK: %[[D:.*]] = arith.addi %[[R]], %{{.*}}
+  // CHECK: arith.cmpi slt, %{{.*}}, %[[D]]
+  // CHECK: %[[B:.*]] = arith.select
+  %b = tile.mask_columns %y from %limit diagonal : tensor<64x16xf32, #tile.wgmma>
+  // CHECK: "user"(%[[A]], %[[B]])
+  "user"(%a, %b) : (tensor<64x16xf32, #tile.wgmma>, tensor<64x16xf32, #tile.wgmma>) -> ()
+  tile.return
+}
+
 // Limits are what is left of the matrix.
 // CHECK-LABEL: tile.kernel @async_load
 // CHECK-SAME: %[[X:[a-z0-9]*]]: !tile.global<?x?xbf16>
