@@ -72,7 +72,7 @@ MapRecipe kiln::tile::mapOf(TmaLoadOp load) {
 }
 
 MapRecipe kiln::tile::mapOf(TmaStoreOp store) {
-  constexpr int64_t kL2 = 256; // as loads have by default, so that they share a map
+  constexpr int64_t kL2 = 128; // as loads have by default, so that they share a map
   return recipe(store.getTarget(), store.getSource().getType(), store.getView(), store.getBox(), kL2);
 }
 

@@ -179,6 +179,10 @@ LogicalResult TmaStoreOp::verify() {
                         getView(), getBox()},
                        "C7")))
     return failure();
+  for (Value coordinate : getCoordinates())
+    if (std::optional<int64_t> known = constantOf(coordinate); known && *known < 0)
+      return violate(*this, {"C10", "a store starts in the tensor or behind it", "coordinates from 0 on",
+                             std::to_string(*known), "a store where threads ask first"});
   return checkWaited(*this, "C8");
 }
 

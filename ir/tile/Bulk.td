@@ -23,7 +23,7 @@ def Tile_TmaLoadOp : Tile_TmaOp<"tma_load", [AttrSizedOperandSegments]> {
     arrive as they are, and the tensor core leaves out the other 13 bits.
 
     With `multicast` the copy goes to the same place of each CTA of the cluster that the mask has, and signals each one's
-    barrier. `l2` is how much the L2 cache fetches at once.
+    barrier. `l2` is how much the L2 cache fetches at once: a line of 128 bytes, where nothing is said.
 
     (C1) the element types are the same, and one that a tensor map has. (C2) there is a coordinate per dimension, 1 to 5.
     (C3) the box has the tile's elements: its extents but for ones are the tile's. (C4) rows of the tile, or of its
@@ -35,7 +35,7 @@ def Tile_TmaLoadOp : Tile_TmaOp<"tma_load", [AttrSizedOperandSegments]> {
   let arguments = (ins Arg<Tile_GlobalType, "", [MemRead]>:$source, Variadic<Index>:$coordinates,
                        Arg<Tile_SharedType, "", [MemWrite]>:$target, Tile_MBarrierType:$barrier, Optional<I16>:$multicast,
                        OptionalAttr<StrArrayAttr>:$view, OptionalAttr<DenseI64ArrayAttr>:$box,
-                       DefaultValuedAttr<I64Attr, "256">:$l2, UnitAttr:$tf32);
+                       DefaultValuedAttr<I64Attr, "128">:$l2, UnitAttr:$tf32);
   let assemblyFormat = [{
     $source `[` $coordinates `]` (`as` $view^)? (`box` $box^)? `,` $target `signal` $barrier (`multicast` $multicast^)?
     (`tf32` $tf32^)? attr-dict `:` type($source) `,` type($target)
@@ -57,7 +57,8 @@ def Tile_TmaStoreOp : Tile_TmaOp<"tma_store"> {
     more than 256 elements. (C5) the tensor's last dimension is dense, the strides that are known of others are multiples
     of 16 bytes. (C6) `add` is of i32, i64, f16, bf16 or f32. (C7) the tensor is an argument of the kernel. (C8) a
     `tile.tma_store_wait 0` stands behind it, in its block or one around it: a CTA must not end before tiles are read.
-    (C9) `as` names extents that there are, of a dense tensor.
+    (C9) `as` names extents that there are, of a dense tensor. (C10) no coordinate is negative: what lies behind the tensor
+    is not written, but in front of it hardware stops with an illegal instruction.
   }];
   let arguments = (ins Arg<Tile_SharedType, "", [MemRead]>:$source, Arg<Tile_GlobalType, "", [MemWrite]>:$target,
                        Variadic<Index>:$coordinates, OptionalAttr<StrArrayAttr>:$view,

@@ -64,6 +64,17 @@ template <int64_t more> bool fillMore(ModuleOp module) {
   return true;
 }
 
+/// Every store a tile of rows too early.
+bool storeInFront(ModuleOp module) {
+  for (tile::TmaStoreOp store : all<tile::TmaStoreOp>(module)) {
+    OpBuilder b(store);
+    OpOperand &row = *store.getCoordinatesMutable().begin();
+    Value rows = arith::ConstantIndexOp::create(b, store.getLoc(), store.getSource().getType().getShape()[0]);
+    row.set(arith::SubIOp::create(b, store.getLoc(), row.get(), rows));
+  }
+  return true;
+}
+
 //===- Products ---------------------------------------------------------------------------------------------------===//
 
 bool leaveInFlight(ModuleOp module) {
@@ -108,6 +119,7 @@ const std::vector<PlantedFault> &faults() {
        "after the read by a store in bulk"},
       {"no wait at the end", "steps/matmul_1_plain", four, eraseAll<tile::TmaStoreWaitOp>,
        "may still be used by a store in bulk"},
+      {"a store in front of its tensor", "matmul_pingpong", four, storeInFront, "in front of its tensor"},
       {"no barrier between warps", "matmul_odd", four, eraseAll<tile::BarrierOp>, "without a barrier"},
       {"no wait for copies by threads", "matmul_sm80", four, eraseAll<tile::AsyncWaitOp>,
        "after the write by a copy by warp"},

@@ -4,7 +4,7 @@
 // one parameter. What threads wrote is shown to the copy, which one of them starts; all wait, one for something.
 // CHECK-LABEL: llvm.func @panels
 // CHECK-SAME: %[[MAP:arg1]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
-// CHECK-SAME: ptx.arguments = [{buffer = 0 : i64}, {map = {argument = 0 : i64, box = array<i64: 64, 64>, l2 = 256 : i64, swizzle = 128 : i64}}]
+// CHECK-SAME: ptx.arguments = [{buffer = 0 : i64}, {map = {argument = 0 : i64, box = array<i64: 64, 64>, l2 = 128 : i64, swizzle = 128 : i64}}]
 // CHECK: nvvm.fence.proxy
 // CHECK: nvvm.barrier0
 // CHECK: ptx.tma_store %[[T:.*]], %[[MAP]][%[[C:.*]], %[[R:.*]]] if %[[ONE:.*]]
@@ -104,7 +104,7 @@ tile.kernel @remote(%y: !tile.global<128xf32>) grid 2 cluster 2 threads 128 attr
 
 // A tensor taken for another has a map of its own, whose extents the launch works out; rounding has one, too.
 // CHECK-LABEL: llvm.func @views
-// CHECK-SAME: ptx.arguments = [{buffer = 0 : i64}, {buffer = 1 : i64}, {scalar = 2 : i64}, {map = {argument = 0 : i64, box = array<i64: 64, 1, 32>, l2 = 256 : i64, swizzle = 128 : i64, tf32, view = ["floordiv(M, 8)", "8", "K"]}}, {map = {argument = 1 : i64, box = array<i64: 64, 32>, l2 = 256 : i64, swizzle = 128 : i64, view = ["floordiv(M, 8)", "8 * K"]}}]
+// CHECK-SAME: ptx.arguments = [{buffer = 0 : i64}, {buffer = 1 : i64}, {scalar = 2 : i64}, {map = {argument = 0 : i64, box = array<i64: 64, 1, 32>, l2 = 128 : i64, swizzle = 128 : i64, tf32, view = ["floordiv(M, 8)", "8", "K"]}}, {map = {argument = 1 : i64, box = array<i64: 64, 32>, l2 = 128 : i64, swizzle = 128 : i64, view = ["floordiv(M, 8)", "8 * K"]}}]
 // CHECK: ptx.tma_load %{{.*}}, %arg3[%{{.*}}, %{{.*}}, %[[EIGHTS:.*]]], %{{.*}} if
 // CHECK: ptx.tma_store %{{.*}}, %arg4[%{{.*}}, %[[EIGHTS]]] if
 !T = !tile.shared<64x32xf32, swizzle = 128>

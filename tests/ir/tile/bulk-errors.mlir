@@ -389,6 +389,22 @@ tile.kernel @k(%c: !tile.global<64x64xbf16>) grid 1 threads 128 {
 
 // -----
 
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @k(%c: !tile.global<64x64xbf16>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %before = arith.constant -64 : index
+  %t = tile.alloc : !T
+  // expected-error @below {{'tile.tma_store' (C10): a store starts in the tensor or behind it}}
+  // expected-note @below {{expected: coordinates from 0 on}}
+  // expected-note @below {{found: -64}}
+  // expected-note @below {{try: a store where threads ask first}}
+  tile.tma_store %t, %c[%before, %c0] : !T, !tile.global<64x64xbf16>
+  tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
 tile.kernel @k() grid 1 threads 128 {
   // expected-error @below {{'tile.tma_store_wait' (C1): stores in flight are few}}
   // expected-note @below {{expected: 0 to 31}}

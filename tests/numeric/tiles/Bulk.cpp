@@ -177,6 +177,8 @@ void tmaStore(Agent &m, Operation *op) {
   Box box(m, store.getTarget(), store.getCoordinates(), tile::mapOf(store));
   TilePlace place(m, store.getSource());
   if (place.base % 128) throw Fault(fmt::format("a box is read at byte {}, which is no multiple of 128", place.base));
+  if (int64_t least = *llvm::min_element(box.first); least < 0)
+    throw Fault(fmt::format("a store starts at coordinate {}, in front of its tensor", least));
   Type element = store.getSource().getType().getElementType();
   int64_t bytes = tile::bytesOf(element);
   uint64_t argument = argumentOf(m, store.getTarget());
