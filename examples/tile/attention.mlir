@@ -19,8 +19,6 @@
 !Weights = tensor<64x128xbf16, #tile.wgmma_a>                // weights as a product's left operand
 !Rows = tensor<64xf32, #tile.wgmma_rows>                     // a number per query
 !Sum = tensor<64x8xf32, #tile.wgmma>                         // a sum per query, spread over the threads of its row
-!Columns = tensor<64x128xi32, #tile.wgmma>
-!Live = tensor<64x128xi1, #tile.wgmma>
 !Heads = !tile.global<?x?x?x128xbf16>
 #dims = ["B", "H", "S", "D"]
 
@@ -82,7 +80,6 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
     %minus = arith.constant dense<-0.127517432> : !Rows
     %zero = arith.constant dense<0.0> : !Block
     %spread = arith.constant dense<0.0> : !Sum
-    %never = arith.constant dense<0xFF800000> : !Block
     %none = tile.wgmma_none : !Flight
     scf.for %n = %c0 to %count step %c1 {
       %t = tile.index %first + %n * %ctas
@@ -96,12 +93,8 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
       tile.pass_turn %turns : !tile.turns<2>
       %scores = tile.wgmma_wait %started : !Flight -> !Block
       tile.ring_release %ks[%base] : !KVs
-      %column = tile.coordinates 1 : !Columns
       %ragged = tile.index %s - (%blocks - 1) * %bk
-      %limit = arith.index_cast %ragged : index to i32
-      %limits = tile.splat %limit : i32 -> !Columns
-      %live = arith.cmpi slt, %column, %limits : !Columns
-      %x0 = arith.select %live, %scores, %never : !Live, !Block
+      %x0 = tile.mask_columns %scores from %ragged : !Block
       %top0 = tile.reduce_rows <max> %x0 : !Block -> !Rows
       %shift0 = arith.mulf %top0, %minus : !Rows
       %shift0_wide = tile.broadcast %shift0 : !Rows -> !Block
@@ -110,14 +103,15 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
       %sum0 = tile.fold_columns <add> %e0 into %spread : !Block, !Sum
       %rounded0 = arith.truncf %e0 : !Block to !Rounded
       %p0 = tile.relayout %rounded0 : !Rounded -> !Weights
+      %values0 = tile.ring_wait %vs[%base] : !KVs -> !KV
 
       // Keys before: start their scores, and behind them the sum of the values whose weights are known.
-      %o_end, %top_end, %sum_end, %p_end = scf.for %j = %c1 to %blocks step %c1
-          iter_args(%o0 = %zero, %top = %top0, %sum = %sum0, %p = %p0) -> (!Block, !Rows, !Sum, !Weights) {
+      %o_end, %top_end, %sum_end, %p_end, %values_end = scf.for %j = %c1 to %blocks step %c1
+          iter_args(%o0 = %zero, %top = %top0, %sum = %sum0, %p = %p0, %values = %values0)
+          -> (!Block, !Rows, !Sum, !Weights, !KV) {
         %i = tile.index %n * %blocks + %j
         %before = tile.index %i - 1
         %keys = tile.ring_wait %ks[%i] : !KVs -> !KV
-        %values = tile.ring_wait %vs[%before] : !KVs -> !KV
         tile.take_turn %turns : !tile.turns<2>
         %x_started = tile.wgmma %rows, %keys transpose, %none : !Q, !KV, !Flight -> !Flight
         %o_started = tile.wgmma %p, %values, %o0 : !Weights, !KV, !Block -> !Flight
@@ -136,20 +130,21 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
         %less_narrow = tile.broadcast %less : !Rows -> !Sum
         %sum_less = arith.mulf %sum, %less_narrow : !Sum
         %sum1 = tile.fold_columns <add> %e into %sum_less : !Block, !Sum
+        // What stands before a wait is done before it: exponentials, while the sum of the values before is in flight.
+        %values1 = tile.ring_wait %vs[%i] : !KVs -> !KV
         %o_here = tile.wgmma_wait %o_started : !Flight -> !Block
         tile.ring_release %vs[%before] : !KVs
         %less_wide = tile.broadcast %less : !Rows -> !Block
         %o_less = arith.mulf %o_here, %less_wide : !Block
         %rounded = arith.truncf %e : !Block to !Rounded
         %p1 = tile.relayout %rounded : !Rounded -> !Weights
-        scf.yield %o_less, %top1, %sum1, %p1 : !Block, !Rows, !Sum, !Weights
+        scf.yield %o_less, %top1, %sum1, %p1, %values1 : !Block, !Rows, !Sum, !Weights, !KV
       }
       tile.ring_release %qs[%iq] : !Qs
 
       // The first values; then every row is divided by the sum of its weights.
       %last = tile.index (%n + 1) * %blocks - 1
-      %values0 = tile.ring_wait %vs[%last] : !KVs -> !KV
-      %ending = tile.wgmma %p_end, %values0, %o_end : !Weights, !KV, !Block -> !Flight
+      %ending = tile.wgmma %p_end, %values_end, %o_end : !Weights, !KV, !Block -> !Flight
       %total = tile.reduce_rows <add> %sum_end : !Sum -> !Rows
       %inverse = tile.approx <rcp> %total : !Rows
       %b, %h, %r = tile.unravel %t of [%batch, %heads, %tall]

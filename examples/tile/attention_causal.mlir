@@ -1,14 +1,14 @@
 // Causal attention: query i sees keys 0 to i. `attention.mlir` explains the loop; this is what changes.
 //
-// Tiles are as different as the number of their keys, so that no fixed share is fair: each is a CTA of its own, and an
-// SM that is done takes the next. Long ones go first, short ones fill the end, and eight heads are walked side by side,
-// so that the CTAs that run at the same time read few heads' keys. Only the last block of keys crosses the diagonal:
-// the mask that was for its ragged end is for the diagonal here, and covers both. Turns are gone: consumers whose CTAs
-// come and go are out of step anyway.
+// Tiles are as different as the number of their keys. So a CTA takes them in pairs, one from either end of all: a long
+// one from the back, and a short one from the front that makes up for it, so that a fixed share is fair. Eight heads are
+// walked side by side at each end: CTAs that run at the same time read few heads' keys. Only the last block of keys crosses the diagonal:
+// the mask that was for its ragged end is for the diagonal here, and covers both. Turns are gone: no two tiles in a row
+// are alike, so consumers are out of step anyway.
 
 !Q = !tile.shared<64x128xbf16, swizzle = 128, panel = 64>    // one consumer's rows, and later their result
 !KV = !tile.shared<128x128xbf16, swizzle = 128, panel = 64>  // a block of keys, or of values
-!Qs = !tile.ring<2 x !Q>                                     // slot g: consumer g's rows
+!Qs = !tile.ring<4 x !Q>                                     // iteration 2n + g: consumer g's rows of the n-th tile
 !KVs = !tile.ring<2 x !KV>
 !Block = tensor<64x128xf32, #tile.wgmma>                     // scores or weights: a row per query, a column per key;
 !Flight = !tile.pending<!Block>                              // and sums of values, as many columns as a head has
@@ -16,16 +16,13 @@
 !Weights = tensor<64x128xbf16, #tile.wgmma_a>                // weights as a product's left operand
 !Rows = tensor<64xf32, #tile.wgmma_rows>                     // a number per query
 !Sum = tensor<64x8xf32, #tile.wgmma>                         // a sum per query, spread over the threads of its row
-!Numbers = tensor<64x128xi32, #tile.wgmma>
-!Live = tensor<64x128xi1, #tile.wgmma>
 !Heads = !tile.global<?x?x?x128xbf16>
 #dims = ["B", "H", "S", "D"]
 
 tile.kernel @attention_causal(%q: !Heads {tile.name = "q", tile.dims = #dims},
                               %k: !Heads {tile.name = "k", tile.dims = #dims},
                               %v: !Heads {tile.name = "v", tile.dims = #dims},
-                              %o: !Heads {tile.name = "o", tile.dims = #dims})
-    grid "ceildiv(S, 128) * B * H" threads 384 {
+                              %o: !Heads {tile.name = "o", tile.dims = #dims}) grid "sms" threads 384 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -35,34 +32,47 @@ tile.kernel @attention_causal(%q: !Heads {tile.name = "q", tile.dims = #dims},
   %heads = tile.extent "H"
   %s = tile.extent "S"
   %tall = tile.index ceildiv(%s, 2 * %bq)
-  %cta = tile.cta_id
   %all_heads = tile.index %batch * %heads
-  %bh, %light = tile.rasterize %cta of [%all_heads, %tall] group 8
-  %b, %h = tile.unravel %bh of [%batch, %heads]
-  %r = tile.index %tall - 1 - %light
-  %blocks = tile.index ceildiv(min((2 * %r + 2) * %bq, %s), %bk)
+  %tiles = tile.index %all_heads * %tall
+  %first = tile.cta_id
+  %ctas = tile.cta_count
+  // This CTA's tiles: every %ctas-th of the second half, and its mirror image in the first.
+  %ahead = tile.index %tiles - 2 * %first + 2 * %ctas
+  %count = tile.index floordiv(max(%ahead - 1, 0), 2 * %ctas) + floordiv(max(%ahead - 2, 0), 2 * %ctas)
   %qs = tile.alloc_ring readers 1 : !Qs
   %ks = tile.alloc_ring readers 2 : !KVs
   %vs = tile.alloc_ring readers 2 : !KVs
 
   tile.specialize producer registers 40 {
-    scf.for %g = %c0 to %c2 step %c1 {
-      %row = tile.index (2 * %r + %g) * %bq
-      tile.fill %qs[%g] {
-      ^slot(%rows: !Q, %full: !tile.mbarrier):
-        tile.tma_load %q[%b, %h, %row, %c0], %rows signal %full : !Heads, !Q
-      } : !Qs
-    }
-    scf.for %j = %c0 to %blocks step %c1 {
-      %key = tile.index (%blocks - 1 - %j) * %bk
-      tile.fill %ks[%j] {
-      ^slot(%keys: !KV, %full: !tile.mbarrier):
-        tile.tma_load %k[%b, %h, %key, %c0], %keys signal %full : !Heads, !KV
-      } : !KVs
-      tile.fill %vs[%j] {
-      ^slot(%values: !KV, %full: !tile.mbarrier):
-        tile.tma_load %v[%b, %h, %key, %c0], %values signal %full : !Heads, !KV
-      } : !KVs
+    %i_end = scf.for %n = %c0 to %count step %c1 iter_args(%i0 = %c0) -> (index) {
+      %pair, %second = tile.unravel %n of [%count, %c2]
+      %near = tile.index %first + %pair * %ctas
+      %t = tile.index %near + (1 - %second) * (%tiles - 1 - 2 * %near)
+      %bh, %r = tile.rasterize %t of [%all_heads, %tall] group 8
+      %b, %h = tile.unravel %bh of [%batch, %heads]
+      %blocks = tile.index ceildiv(min((2 * %r + 2) * %bq, %s), %bk)
+      scf.for %g = %c0 to %c2 step %c1 {
+        %i = tile.index 2 * %n + %g
+        %row = tile.index (2 * %r + %g) * %bq
+        tile.fill %qs[%i] {
+        ^slot(%rows: !Q, %full: !tile.mbarrier):
+          tile.tma_load %q[%b, %h, %row, %c0], %rows signal %full : !Heads, !Q
+        } : !Qs
+      }
+      scf.for %j = %c0 to %blocks step %c1 {
+        %i = tile.index %i0 + %j
+        %key = tile.index (%blocks - 1 - %j) * %bk
+        tile.fill %ks[%i] {
+        ^slot(%keys: !KV, %full: !tile.mbarrier):
+          tile.tma_load %k[%b, %h, %key, %c0], %keys signal %full : !Heads, !KV
+        } : !KVs
+        tile.fill %vs[%i] {
+        ^slot(%values: !KV, %full: !tile.mbarrier):
+          tile.tma_load %v[%b, %h, %key, %c0], %values signal %full : !Heads, !KV
+        } : !KVs
+      }
+      %i_next = tile.index %i0 + %blocks
+      scf.yield %i_next : index
     }
   } consumers 2 registers 232 {
   ^consumer(%g: index):
@@ -73,77 +83,85 @@ tile.kernel @attention_causal(%q: !Heads {tile.name = "q", tile.dims = #dims},
     %minus = arith.constant dense<-0.127517432> : !Rows
     %zero = arith.constant dense<0.0> : !Block
     %spread = arith.constant dense<0.0> : !Sum
-    %never = arith.constant dense<0xFF800000> : !Block
     %none = tile.wgmma_none : !Flight
-    // The last keys: their scores, without those of keys that are none, and their weights.
-    %rows = tile.ring_wait %qs[%g] : !Qs -> !Q
-    %keys0 = tile.ring_wait %ks[%c0] : !KVs -> !KV
-    %started = tile.wgmma %rows, %keys0 transpose, %none : !Q, !KV, !Flight -> !Flight
-    %scores = tile.wgmma_wait %started : !Flight -> !Block
-    tile.ring_release %ks[%c0] : !KVs
-    %column = tile.coordinates 1 : !Numbers
-    %line = tile.coordinates 0 : !Numbers
-    %row = tile.index (2 * %r + %g) * %bq
-    %ahead = tile.index %row - (%blocks - 1) * %bk
-    %ahead_i32 = arith.index_cast %ahead : index to i32
-    %ahead_wide = tile.splat %ahead_i32 : i32 -> !Numbers
-    %diagonal = arith.addi %line, %ahead_wide : !Numbers
-    %live = arith.cmpi sle, %column, %diagonal : !Numbers
-    %x0 = arith.select %live, %scores, %never : !Live, !Block
-    %top0 = tile.reduce_rows <max> %x0 : !Block -> !Rows
-    %shift0 = arith.mulf %top0, %minus : !Rows
-    %shift0_wide = tile.broadcast %shift0 : !Rows -> !Block
-    %power0 = math.fma %x0, %scale, %shift0_wide : !Block
-    %e0 = tile.approx <exp2> %power0 : !Block
-    %sum0 = tile.fold_columns <add> %e0 into %spread : !Block, !Sum
-    %rounded0 = arith.truncf %e0 : !Block to !Rounded
-    %p0 = tile.relayout %rounded0 : !Rounded -> !Weights
+    %i_end = scf.for %n = %c0 to %count step %c1 iter_args(%i0 = %c0) -> (index) {
+      %pair, %second = tile.unravel %n of [%count, %c2]
+      %near = tile.index %first + %pair * %ctas
+      %t = tile.index %near + (1 - %second) * (%tiles - 1 - 2 * %near)
+      %bh, %r = tile.rasterize %t of [%all_heads, %tall] group 8
+      %b, %h = tile.unravel %bh of [%batch, %heads]
+      %blocks = tile.index ceildiv(min((2 * %r + 2) * %bq, %s), %bk)
+      // The last keys: their scores, without those of keys that are none, and their weights.
+      %iq = tile.index 2 * %n + %g
+      %rows = tile.ring_wait %qs[%iq] : !Qs -> !Q
+      %keys0 = tile.ring_wait %ks[%i0] : !KVs -> !KV
+      %started = tile.wgmma %rows, %keys0 transpose, %none : !Q, !KV, !Flight -> !Flight
+      %scores = tile.wgmma_wait %started : !Flight -> !Block
+      tile.ring_release %ks[%i0] : !KVs
+      %row = tile.index (2 * %r + %g) * %bq
+      %seen = tile.index %row + 1 - (%blocks - 1) * %bk
+      %x0 = tile.mask_columns %scores from %seen diagonal : !Block
+      %top0 = tile.reduce_rows <max> %x0 : !Block -> !Rows
+      %shift0 = arith.mulf %top0, %minus : !Rows
+      %shift0_wide = tile.broadcast %shift0 : !Rows -> !Block
+      %power0 = math.fma %x0, %scale, %shift0_wide : !Block
+      %e0 = tile.approx <exp2> %power0 : !Block
+      %sum0 = tile.fold_columns <add> %e0 into %spread : !Block, !Sum
+      %rounded0 = arith.truncf %e0 : !Block to !Rounded
+      %p0 = tile.relayout %rounded0 : !Rounded -> !Weights
+      %values0 = tile.ring_wait %vs[%i0] : !KVs -> !KV
 
-    // Keys before: start their scores, and behind them the sum of the values whose weights are known.
-    %o_end, %top_end, %sum_end, %p_end = scf.for %j = %c1 to %blocks step %c1
-        iter_args(%o0 = %zero, %top = %top0, %sum = %sum0, %p = %p0) -> (!Block, !Rows, !Sum, !Weights) {
-      %before = tile.index %j - 1
-      %keys = tile.ring_wait %ks[%j] : !KVs -> !KV
-      %values = tile.ring_wait %vs[%before] : !KVs -> !KV
-      %x_started = tile.wgmma %rows, %keys transpose, %none : !Q, !KV, !Flight -> !Flight
-      %o_started = tile.wgmma %p, %values, %o0 : !Weights, !KV, !Block -> !Flight
-      %x = tile.wgmma_wait %x_started in_flight 1 : !Flight -> !Block
-      tile.ring_release %ks[%j] : !KVs
-      %here = tile.reduce_rows <max> %x : !Block -> !Rows
-      %top1 = arith.maximumf %top, %here : !Rows
-      %shift = arith.mulf %top1, %minus : !Rows
-      %shift_wide = tile.broadcast %shift : !Rows -> !Block
-      %power = math.fma %x, %scale, %shift_wide : !Block
-      %e = tile.approx <exp2> %power : !Block
-      // What was weighed against the old top weighs less against the new one.
-      %change = math.fma %top, %scale_rows, %shift : !Rows
-      %less = tile.approx <exp2> %change : !Rows
-      %less_narrow = tile.broadcast %less : !Rows -> !Sum
-      %sum_less = arith.mulf %sum, %less_narrow : !Sum
-      %sum1 = tile.fold_columns <add> %e into %sum_less : !Block, !Sum
-      %o_here = tile.wgmma_wait %o_started : !Flight -> !Block
-      tile.ring_release %vs[%before] : !KVs
-      %less_wide = tile.broadcast %less : !Rows -> !Block
-      %o_less = arith.mulf %o_here, %less_wide : !Block
-      %rounded = arith.truncf %e : !Block to !Rounded
-      %p1 = tile.relayout %rounded : !Rounded -> !Weights
-      scf.yield %o_less, %top1, %sum1, %p1 : !Block, !Rows, !Sum, !Weights
+      // Keys before: start their scores, and behind them the sum of the values whose weights are known.
+      %o_end, %top_end, %sum_end, %p_end, %values_end = scf.for %j = %c1 to %blocks step %c1
+          iter_args(%o0 = %zero, %top = %top0, %sum = %sum0, %p = %p0, %values = %values0)
+          -> (!Block, !Rows, !Sum, !Weights, !KV) {
+        %i = tile.index %i0 + %j
+        %before = tile.index %i - 1
+        %keys = tile.ring_wait %ks[%i] : !KVs -> !KV
+        %x_started = tile.wgmma %rows, %keys transpose, %none : !Q, !KV, !Flight -> !Flight
+        %o_started = tile.wgmma %p, %values, %o0 : !Weights, !KV, !Block -> !Flight
+        %x = tile.wgmma_wait %x_started in_flight 1 : !Flight -> !Block
+        tile.ring_release %ks[%i] : !KVs
+        %here = tile.reduce_rows <max> %x : !Block -> !Rows
+        %top1 = arith.maximumf %top, %here : !Rows
+        %shift = arith.mulf %top1, %minus : !Rows
+        %shift_wide = tile.broadcast %shift : !Rows -> !Block
+        %power = math.fma %x, %scale, %shift_wide : !Block
+        %e = tile.approx <exp2> %power : !Block
+        // What was weighed against the old top weighs less against the new one.
+        %change = math.fma %top, %scale_rows, %shift : !Rows
+        %less = tile.approx <exp2> %change : !Rows
+        %less_narrow = tile.broadcast %less : !Rows -> !Sum
+        %sum_less = arith.mulf %sum, %less_narrow : !Sum
+        %sum1 = tile.fold_columns <add> %e into %sum_less : !Block, !Sum
+        // What stands before a wait is done before it: exponentials, while the sum of the values before is in flight.
+        %values1 = tile.ring_wait %vs[%i] : !KVs -> !KV
+        %o_here = tile.wgmma_wait %o_started : !Flight -> !Block
+        tile.ring_release %vs[%before] : !KVs
+        %less_wide = tile.broadcast %less : !Rows -> !Block
+        %o_less = arith.mulf %o_here, %less_wide : !Block
+        %rounded = arith.truncf %e : !Block to !Rounded
+        %p1 = tile.relayout %rounded : !Rounded -> !Weights
+        scf.yield %o_less, %top1, %sum1, %p1, %values1 : !Block, !Rows, !Sum, !Weights, !KV
+      }
+      tile.ring_release %qs[%iq] : !Qs
+
+      // The first values; then every row is divided by the sum of its weights.
+      %last = tile.index %i0 + %blocks - 1
+      %ending = tile.wgmma %p_end, %values_end, %o_end : !Weights, !KV, !Block -> !Flight
+      %total = tile.reduce_rows <add> %sum_end : !Sum -> !Rows
+      %inverse = tile.approx <rcp> %total : !Rows
+      %all = tile.wgmma_wait %ending : !Flight -> !Block
+      tile.ring_release %vs[%last] : !KVs
+      %inverse_wide = tile.broadcast %inverse : !Rows -> !Block
+      %mean = arith.mulf %all, %inverse_wide : !Block
+      %result = arith.truncf %mean : !Block to !Rounded
+      tile.tma_store_wait 0
+      tile.store_matrix %result, %out[%c0, %c0] : !Rounded, !Q
+      tile.tma_store %out, %o[%b, %h, %row, %c0] : !Q, !Heads
+      %i_next = tile.index %i0 + %blocks
+      scf.yield %i_next : index
     }
-    tile.ring_release %qs[%g] : !Qs
-
-    // The first values; then every row is divided by the sum of its weights.
-    %last = tile.index %blocks - 1
-    %values0 = tile.ring_wait %vs[%last] : !KVs -> !KV
-    %ending = tile.wgmma %p_end, %values0, %o_end : !Weights, !KV, !Block -> !Flight
-    %total = tile.reduce_rows <add> %sum_end : !Sum -> !Rows
-    %inverse = tile.approx <rcp> %total : !Rows
-    %all = tile.wgmma_wait %ending : !Flight -> !Block
-    tile.ring_release %vs[%last] : !KVs
-    %inverse_wide = tile.broadcast %inverse : !Rows -> !Block
-    %mean = arith.mulf %all, %inverse_wide : !Block
-    %result = arith.truncf %mean : !Block to !Rounded
-    tile.store_matrix %result, %out[%c0, %c0] : !Rounded, !Q
-    tile.tma_store %out, %o[%b, %h, %row, %c0] : !Q, !Heads
     tile.tma_store_wait 0
   }
   tile.return

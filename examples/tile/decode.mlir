@@ -15,8 +15,6 @@
 !KVs = !tile.ring<3 x !KV, !KV>                              // 3 x 32 KB
 !Scores = tensor<64x64xf32, #tile.wgmma>                     // a row per query, a column per key
 !ScoresFlight = !tile.pending<!Scores>
-!Numbers = tensor<64x64xi32, #tile.wgmma>
-!Live = tensor<64x64xi1, #tile.wgmma>
 !Rounded = tensor<64x64xbf16, #tile.wgmma>
 !Weights = tensor<64x64xbf16, #tile.wgmma_a>
 !Values = tensor<64x128xf32, #tile.wgmma>                    // weighted sums of values
@@ -62,12 +60,10 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
   %scale = arith.constant dense<0.127517432> : !Scores
   %scale_rows = arith.constant dense<0.127517432> : !Rows
   %minus = arith.constant dense<-0.127517432> : !Rows
-  %never = arith.constant dense<0xFF800000> : !Scores
   %lowest = arith.constant dense<0xFF800000> : !Rows
   %no_weight = arith.constant dense<0.0> : !Rows
   %no_value = arith.constant dense<0.0> : !Values
   %none = tile.wgmma_none : !ScoresFlight
-  %column = tile.coordinates 1 : !Numbers
   // Copies run two blocks ahead of products.
   %early = tile.index min(%count, 2)
   scf.for %i = %c0 to %early step %c1 {
@@ -95,10 +91,7 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
     %started = tile.wgmma %queries, %keys transpose, %none : !Q, !KV, !ScoresFlight -> !ScoresFlight
     %scores = tile.wgmma_wait %started : !ScoresFlight -> !Scores
     %left = tile.index %s - (%i * %splits + %split) * %bk
-    %limit = arith.index_cast %left : index to i32
-    %limits = tile.splat %limit : i32 -> !Numbers
-    %live = arith.cmpi slt, %column, %limits : !Numbers
-    %x = arith.select %live, %scores, %never : !Live, !Scores
+    %x = tile.mask_columns %scores from %left : !Scores
     // As in attention: weights against the largest score so far, and less of what was weighed against another.
     %here = tile.reduce_rows <max> %x : !Scores -> !Rows
     %top1 = arith.maximumf %top, %here : !Rows

@@ -5,8 +5,8 @@
 // every eighth row of 1024, and starts at a column, up to 7 early, where they have a multiple of 16 bytes. To TMA eight
 // rows of A, or of C, are one; to B it is all the same where a tile starts. What is odd about C costs nothing.
 //
-// Except at the edges: tiles at either end of C's rows, and those of neighbouring rows that are left behind the last
-// 1024, are stored element by element.
+// Except at the edges: parts of tiles at either end of C's rows, and tiles of neighbouring rows that are left behind
+// the last 1024, are stored element by element.
 
 !A = !tile.shared<128x64xbf16, swizzle = 128>    // a step of k: the tile's rows of A,
 !B = !tile.shared<192x64xbf16, swizzle = 128>    // and of B
@@ -110,12 +110,6 @@ tile.kernel @matmul(%a: !Operand {tile.name = "a", tile.dims = ["M", "K"]},
       %at8 = tile.index %of8 * %n
       %early = arith.remui %at8, %c8 : index
       %column = tile.index %tn * %bn - %early
-      // Both ends of the tile's rows lie in C, at multiples of 16 bytes.
-      %begins = arith.cmpi sge, %column, %c0 : index
-      %end = tile.index %column + %bn
-      %ends = arith.cmpi sle, %end, %n : index
-      %within = arith.andi %begins, %ends : i1
-      %is_whole = arith.andi %is_spread, %within : i1
       // The tile's rows begin with `%row`, so many apart.
       %near = tile.index %tm * %bm
       %far = tile.index %eights * 8 + %of8
@@ -127,7 +121,13 @@ tile.kernel @matmul(%a: !Operand {tile.name = "a", tile.dims = ["M", "K"]},
           %rounded = arith.truncf %part : !Part to !Rounded
           tile.tma_store_wait 0
           tile.store_matrix %rounded, %out[%c0, %c0] : !Rounded, !Out
+          // TMA stores a part whose rows begin and end in C, at multiples of 16 bytes.
           %left = tile.index %column + %j
+          %right = tile.index %left + %wide
+          %begins = arith.cmpi sge, %left, %c0 : index
+          %ends = arith.cmpi sle, %right, %n : index
+          %within = arith.andi %begins, %ends : i1
+          %is_whole = arith.andi %is_spread, %within : i1
           scf.if %is_whole {
             %row_out = tile.index %eights + %i
             %column_out = tile.index %at8 + %left
