@@ -1,19 +1,22 @@
 // C = A·B on any GPU from sm_80 on: copies by cp.async, products by mma.sync. B has a row per step of k.
 //
 // There is nobody to specialise: all eight warps start copies, wait, and multiply. A tile of C, 128x256, is cut among a
-// grid of 2x4 warps, 64x64 each, which is 128 sums to a thread. Three latencies are hidden, each by something that was
-// started ahead: memory's by copies two steps ahead, in a ring of three slots; shared memory's by fragments that are
-// loaded while the tensor cores work on those before; and that of the loads right behind a barrier by the last product
-// of the step before, which waits for them.
+// grid of 2x4 warps, 64x64 each, which is 128 sums to a thread. A step is 32 of k, two products of 16. Three
+// things could keep the tensor cores waiting, and the order of what follows is there to prevent it:
 //
-// What is left is order. Shared memory serves what it is asked in turn, so a product's fragments are asked for first,
-// and copies behind them, A's and B's behind those of a product each: no product waits for both.
+// - Memory: copies run five steps ahead. Six slots of 32 take what three of 64 would, but are free again sooner: at
+//   least five sixths of them hold what is to come, not two thirds.
+// - Shared memory: fragments are loaded a product ahead. It serves what it is asked in turn, so a product's fragments
+//   are asked for first and copies behind them, B's in one half of a step and A's in the other.
+// - Other warps: the barrier stands between a step's products, not where the loop begins. No instruction moves across
+//   a loop's ends, but products may cross a barrier, and the assembler lets it rise into the first: a warp that has met
+//   the others has more than a product to start before it needs what they copied.
 
-!A = !tile.shared<128x64xbf16, swizzle = 128>                   // a step of k: rows of A
-!B = !tile.shared<64x256xbf16, swizzle = 128>                   // and columns of B
-!As = !tile.ring<3 x !A>
-!Bs = !tile.ring<3 x !B>
-!AFragment = tensor<128x16xbf16, #tile.mma_a<warps = [2, 4]>>   // an atom's step of k, a quarter of the slot's
+!A = !tile.shared<128x32xbf16, swizzle = 64>                    // a step of k: rows of A
+!B = !tile.shared<32x256xbf16, swizzle = 128>                   // and columns of B
+!As = !tile.ring<6 x !A>
+!Bs = !tile.ring<6 x !B>
+!AFragment = tensor<128x16xbf16, #tile.mma_a<warps = [2, 4]>>   // an atom's step of k, half of the slot's
 !BFragment = tensor<16x256xbf16, #tile.mma_b<warps = [2, 4]>>
 !Sum = tensor<128x256xf32, #tile.mma_acc<warps = [2, 4]>>
 !Rounded = tensor<128x256xbf16, #tile.mma_acc<warps = [2, 4]>>
@@ -49,9 +52,9 @@ tile.kernel @matmul(%a: !Operand {tile.name = "a", tile.dims = ["M", "K"], tile.
   %as = tile.alloc_ring : !As
   %bs = tile.alloc_ring : !Bs
 
-  // The first two steps. Outside of A and B copies write zeros; so does a step that is none, which is started all the
-  // same: groups are counted.
-  %ahead = arith.constant 2 : index
+  // The first five steps, and A's part of the sixth: A's copies are started half a step behind B's. Outside of A and B
+  // copies write zeros; so does a step that is none, which is started all the same: groups are counted.
+  %ahead = arith.constant 5 : index
   scf.for %s = %c0 to %ahead step %c1 {
     %at = tile.index %s * %bk
     %a_slot = tile.slot %as[%s] : !As -> !A
@@ -60,49 +63,55 @@ tile.kernel @matmul(%a: !Operand {tile.name = "a", tile.dims = ["M", "K"], tile.
     tile.async_load %b[%at, %column], %b_slot : !Operand, !B
     tile.async_commit
   } {tile.unroll}
+  %sixth = tile.slot %as[%ahead] : !As -> !A
+  %sixth_at = tile.index %ahead * %bk
+  tile.async_load %a[%row, %sixth_at], %sixth : !Operand, !A
+  tile.async_commit
 
-  // A step ends with fragments whose product is the next one's to start. The first has none, so it starts with zeros.
+  // Of six groups one is done: the first step is there, and its first fragments are loaded.
+  tile.async_wait 5
+  tile.barrier
+  %a_first = tile.slot %as[%c0] : !As -> !A
+  %b_first = tile.slot %bs[%c0] : !Bs -> !B
+  %x_first = tile.load_matrix %a_first[%c0, %c0] : !A -> !AFragment
+  %y_first = tile.load_matrix %b_first[%c0, %c0] : !B -> !BFragment
+
+  // A step begins with its first fragments, and ends with the first ones of the next: of zeros, if there is none.
   %zero = arith.constant dense<0.0> : !Sum
-  %x_none = arith.constant dense<0.0> : !AFragment
-  %y_none = arith.constant dense<0.0> : !BFragment
-  %sum, %x_end, %y_end = scf.for %s = %c0 to %steps step %c1
-      iter_args(%acc = %zero, %x_last = %x_none, %y_last = %y_none) -> (!Sum, !AFragment, !BFragment) {
-    // Once everybody has met, step s is there, and the slot of step s - 1 is free.
-    tile.async_wait 1
-    tile.barrier
+  %sum, %x_none, %y_none = scf.for %s = %c0 to %steps step %c1
+      iter_args(%acc = %zero, %x0 = %x_first, %y0 = %y_first) -> (!Sum, !AFragment, !BFragment) {
+    // B's slot of step s - 1 is free since the last barrier, before which all had loaded from it.
     %a_here = tile.slot %as[%s] : !As -> !A
     %b_here = tile.slot %bs[%s] : !Bs -> !B
-    %soon = tile.index %s + 2
-    %at = tile.index %soon * %bk
-    %a_soon = tile.slot %as[%soon] : !As -> !A
-    %b_soon = tile.slot %bs[%soon] : !Bs -> !B
-
-    %x0 = tile.load_matrix %a_here[%c0, %c0] : !A -> !AFragment
-    %y0 = tile.load_matrix %b_here[%c0, %c0] : !B -> !BFragment
-    tile.async_load %a[%row, %at], %a_soon : !Operand, !A
-    %acc0 = tile.mma %x_last, %y_last, %acc : !AFragment, !BFragment, !Sum
-
     %x1 = tile.load_matrix %a_here[%c0, %atom] : !A -> !AFragment
     %y1 = tile.load_matrix %b_here[%atom, %c0] : !B -> !BFragment
-    tile.async_load %b[%at, %column], %b_soon : !Operand, !B
-    tile.async_commit
-    %acc1 = tile.mma %x0, %y0, %acc0 : !AFragment, !BFragment, !Sum
+    %b_step = tile.index %s + 5
+    %b_at = tile.index %b_step * %bk
+    %b_soon = tile.slot %bs[%b_step] : !Bs -> !B
+    tile.async_load %b[%b_at, %column], %b_soon : !Operand, !B
+    %acc0 = tile.mma %x0, %y0, %acc : !AFragment, !BFragment, !Sum
 
-    %third = tile.index 2 * %atom
-    %accn, %xn, %yn = scf.for %i = %third to %bk step %atom
-        iter_args(%acci = %acc1, %x = %x1, %y = %y1) -> (!Sum, !AFragment, !BFragment) {
-      %x_next = tile.load_matrix %a_here[%c0, %i] : !A -> !AFragment
-      %y_next = tile.load_matrix %b_here[%i, %c0] : !B -> !BFragment
-      %acc_next = tile.mma %x, %y, %acci : !AFragment, !BFragment, !Sum
-      scf.yield %acc_next, %x_next, %y_next : !Sum, !AFragment, !BFragment
-    } {tile.unroll}
-    scf.yield %accn, %xn, %yn : !Sum, !AFragment, !BFragment
+    // Three groups may be under way: B's part of step s + 2, and what was started since. Once everybody has met, step
+    // s + 1 is there, and the slots of step s are free.
+    tile.async_wait 3
+    tile.barrier
+    %next = tile.index %s + 1
+    %a_next = tile.slot %as[%next] : !As -> !A
+    %b_next = tile.slot %bs[%next] : !Bs -> !B
+    %x2 = tile.load_matrix %a_next[%c0, %c0] : !A -> !AFragment
+    %y2 = tile.load_matrix %b_next[%c0, %c0] : !B -> !BFragment
+    %a_step = tile.index %s + 6
+    %a_at = tile.index %a_step * %bk
+    %a_soon = tile.slot %as[%a_step] : !As -> !A
+    tile.async_load %a[%row, %a_at], %a_soon : !Operand, !A
+    tile.async_commit
+    %acc1 = tile.mma %x1, %y1, %acc0 : !AFragment, !BFragment, !Sum
+    scf.yield %acc1, %x2, %y2 : !Sum, !AFragment, !BFragment
   }
-  %result = tile.mma %x_end, %y_end, %sum : !AFragment, !BFragment, !Sum
 
   // Rounded, then through shared memory, so that a warp can store whole rows: behind the barrier the tile lies where
   // the rings were.
-  %rounded = arith.truncf %result : !Sum to !Rounded
+  %rounded = arith.truncf %sum : !Sum to !Rounded
   tile.async_wait 0
   tile.barrier
   %out = tile.alloc : !Out

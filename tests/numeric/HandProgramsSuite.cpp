@@ -42,6 +42,7 @@ const std::vector<Case> &cases() {
       {"steps/odd_1_words", matmulNT, {mnk(131, 195, 200)}},
       {"steps/sm80_1_plain", matmulNN, {mnk(131, 264, 136)}},
       {"steps/sm80_2_ring", matmulNN, {mnk(131, 264, 264)}},
+      {"steps/sm80_3_ahead", matmulNN, {mnk(131, 264, 200)}},
       {"attention", attention, {heads(1, 1, 1), heads(1, 2, 200), heads(2, 1, 300)}},
       {"attention_causal", attentionCausal, {heads(1, 1, 1), heads(1, 2, 200), heads(2, 1, 300)}},
       {"steps/attention_1_plain", attention, {heads(1, 1, 1), heads(1, 2, 200)}},

@@ -76,6 +76,7 @@ TEST_P(LaunchedPrograms, MultiplyMatricesOfAnyExtents) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Matmuls, LaunchedPrograms,
-                         testing::Values("matmul_sm80", "steps/sm80_1_plain", "steps/sm80_2_ring"));
+                         testing::Values("matmul_sm80", "steps/sm80_1_plain", "steps/sm80_2_ring",
+                                         "steps/sm80_3_ahead"));
 
 } // namespace

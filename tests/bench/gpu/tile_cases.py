@@ -55,7 +55,7 @@ LEVEL, AHEAD = (0.98, 0.98), (1.08, 1.05)
 NT = "matmul_cooperative", "matmul_pingpong"
 NN = "matmul_cooperative_nn", "pingpong nn"
 STEPS = "steps/matmul_1_plain", "steps/matmul_2_ring", "steps/matmul_3_roles"
-SM80 = "matmul_sm80", "steps/sm80_1_plain", "steps/sm80_2_ring"
+SM80 = "matmul_sm80", "steps/sm80_1_plain", "steps/sm80_2_ring", "steps/sm80_3_ahead"
 
 
 def odd_beside_even():

@@ -55,7 +55,7 @@ RETILED = {
     "pingpong e5m2": ("matmul_pingpong.mlir", E5M2_PINGPONG),
     "odd 128x128": ("matmul_odd.mlir", [("192x64xbf16", "128x64xbf16"), ("128x192", "128x128"), ("<5 x", "<6 x")]),
     "odd f16": ("matmul_odd.mlir", F16),
-    "sm80 128x128": ("matmul_sm80.mlir", [("64x256", "64x128"), ("16x256", "16x128"), ("128x256", "128x128"),
+    "sm80 128x128": ("matmul_sm80.mlir", [("32x256", "32x128"), ("16x256", "16x128"), ("128x256", "128x128"),
                                           ("264", "136"), ("<256x", "<128x"), ("vec = 8", "vec = 4"),
                                           ("ceildiv(N, 256)", "ceildiv(N, 128)")]),
     "sm80 f16": ("matmul_sm80.mlir", F16),
