@@ -25,6 +25,7 @@ struct ProgramFacts {
   llvm::DenseSet<mlir::Operation *> perWarp;         ///< stores of scalars that may differ from warp to warp
   llvm::DenseSet<mlir::Operation *> waiting;         ///< folds whose scratch tile may still be read at their start
   llvm::DenseSet<mlir::Operation *> readyBehind;     ///< rings behind which barriers made so far must be seen by all
+  llvm::DenseSet<mlir::Operation *> relaxed;         ///< cluster barriers that nothing in shared memory is written for
   llvm::DenseSet<mlir::Operation *> wholeChunks;     ///< copies whose columns end where a chunk of 16 bytes does
   llvm::MapVector<mlir::Operation *, int64_t> turns; ///< the first named barrier of each `tile.alloc_turns`
   bool warpgroups = false;                           ///< there are roles or warpgroup products

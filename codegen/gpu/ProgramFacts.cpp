@@ -19,6 +19,29 @@ static bool isFollowedByRing(tile::AllocRingOp ring) {
   return false;
 }
 
+/// Whether an op, or one in it, writes anything but global memory.
+static bool writesShared(Operation *op) {
+  auto result = op->walk([](MemoryEffectOpInterface inner) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    inner.getEffects(effects);
+    bool writes = llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+      bool global = effect.getValue() && isa<tile::GlobalType>(effect.getValue().getType());
+      return isa<MemoryEffects::Write>(effect.getEffect()) && !global;
+    });
+    return writes ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// Whether shared memory is as it was at a barrier of the cluster before: threads only say that they have read it.
+static bool isRelaxed(tile::ClusterBarrierOp barrier) {
+  for (Operation *op = barrier->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<tile::ClusterBarrierOp>(op)) return true;
+    if (writesShared(op)) return false;
+  }
+  return false;
+}
+
 /// Whether all chunks of 16 bytes of an asynchronous copy are there or are not.
 static bool hasWholeChunks(tile::AsyncCopyOp copy, tile::KernelOp kernel) {
   int64_t chunk = 16 / tile::bytesOf(copy.getTarget().getType().getElementType());
@@ -49,6 +72,7 @@ ProgramFacts::ProgramFacts(tile::KernelOp kernel)
     storesInBulk |= isa<tile::TmaStoreOp, tile::BulkStoreOp>(op);
     if (auto ring = dyn_cast<tile::AllocRingOp>(op); ring && ring.getReaders() && !isFollowedByRing(ring))
       readyBehind.insert(op);
+    if (auto barrier = dyn_cast<tile::ClusterBarrierOp>(op); barrier && isRelaxed(barrier)) relaxed.insert(op);
     if (auto copy = dyn_cast<tile::AsyncCopyOp>(op); copy && hasWholeChunks(copy, kernel)) wholeChunks.insert(op);
   });
   kernel.walk([&](tile::AllocTurnsOp turns) {

@@ -118,7 +118,7 @@ template <typename RegisterOp> LogicalResult lowerRegister(Operation *op, ArrayR
 }
 
 LogicalResult lowerClusterBarrier(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  to.meetAll();
+  to.meetAll(to.frame.relaxed.contains(op));
   to.rewriter.eraseOp(op);
   return success();
 }

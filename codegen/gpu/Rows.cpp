@@ -87,12 +87,15 @@ void Lowering::meet() const {
   }
 }
 
-void Lowering::meetAll() const {
+void Lowering::meetAll(bool relaxed) const {
   if (frame.cluster == 1) {
     NVVM::Barrier0Op::create(rewriter, loc);
     return;
   }
-  NVVM::ClusterArriveOp::create(rewriter, loc, UnitAttr());
+  if (relaxed)
+    NVVM::ClusterArriveRelaxedOp::create(rewriter, loc, UnitAttr());
+  else
+    NVVM::ClusterArriveOp::create(rewriter, loc, UnitAttr());
   NVVM::ClusterWaitOp::create(rewriter, loc, UnitAttr());
 }
 

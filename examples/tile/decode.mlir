@@ -127,14 +127,15 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
   %no_head = arith.constant dense<0.0> : !Head
-  // Each CTA finishes every other head of the group.
+  // Each CTA finishes every other head of the group. Loops over the cluster are unrolled: other CTAs' memory is asked at
+  // once, and waited for once.
   scf.for %g = %split to %group step %splits {
     %largest = scf.for %r = %c0 to %splits step %c1 iter_args(%sofar = %low) -> (f32) {
       %theirs = tile.remote %tops at %r : !RowsTile -> !tile.remote<!RowsTile>
       %t = tile.load %theirs[%g] : !tile.remote<!RowsTile> -> f32
       %larger = arith.maximumf %sofar, %t : f32
       scf.yield %larger : f32
-    }
+    } {tile.unroll}
     %total, %o_total = scf.for %r = %c0 to %splits step %c1 iter_args(%z = %zero, %acc = %no_head) -> (f32, !Head) {
       %top_r = tile.remote %tops at %r : !RowsTile -> !tile.remote<!RowsTile>
       %t = tile.load %top_r[%g] : !tile.remote<!RowsTile> -> f32
@@ -149,7 +150,7 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
       %w_wide = tile.splat %w : f32 -> !Head
       %acc1 = math.fma %part, %w_wide, %acc : !Head
       scf.yield %z1, %acc1 : f32, !Head
-    }
+    } {tile.unroll}
     %total_wide = tile.splat %total : f32 -> !Head
     %mean = arith.divf %o_total, %total_wide : !Head
     %result = arith.truncf %mean : !Head to !HeadRounded

@@ -130,8 +130,8 @@ TEST(CpuJit, QuickEffortGivesTheSameBits) {
 }
 
 TEST(CpuJit, PrintsCodeOfAnyTarget) {
-  TileProgram program(chain(2, 64));
   const CpuTarget &wide = *findCpuTarget("avx512");
+  TileProgram program(chain(2, 64), wide);
   auto text = printCode(program.function(), wide, CodeText::LlvmIr);
   ASSERT_TRUE(static_cast<bool>(text));
   EXPECT_NE(text->find("fadd <16 x float>"), std::string::npos) << *text;

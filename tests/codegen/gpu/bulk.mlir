@@ -83,6 +83,12 @@ tile.kernel @dependent(%x: !tile.global<128xf32>, %y: !tile.global<128xf32>) gri
 // CHECK: %[[THERE:.*]] = nvvm.mapa %{{.*}}, %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<7> -> f32
 // CHECK: ptx.store [%{{.*}} : f32], %{{.*}} if %{{.*}} : !llvm.ptr<7>
+// What was written is seen behind the second barrier; for the third, nothing was.
+// CHECK: nvvm.cluster.arrive
+// CHECK-NOT: relaxed
+// CHECK: nvvm.cluster.wait
+// CHECK: nvvm.cluster.arrive.relaxed
+// CHECK: nvvm.cluster.wait
 !T = !tile.shared<128xf32>
 tile.kernel @remote(%y: !tile.global<128xf32>) grid 2 cluster 2 threads 128 attributes {shared_bytes = 512 : i64} {
   %c0 = arith.constant 0 : index
@@ -97,6 +103,7 @@ tile.kernel @remote(%y: !tile.global<128xf32>) grid 2 cluster 2 threads 128 attr
   tile.store %s, %there[%c0] : f32, !tile.remote<!T>
   tile.cluster_barrier
   tile.store %v, %y[%c0] : tensor<128xf32, #tile.blocked<vec = 1, threads = 128>>, !tile.global<128xf32>
+  tile.cluster_barrier
   tile.return
 }
 
