@@ -48,8 +48,8 @@ tile.kernel @matmul(%a: !tile.global<?x?xbf16> {tile.dims = ["M", "K"], tile.nam
         %half = arith.muli %rank, %c64 : index
         %other = arith.subi %c64, %half : index
         %first_panels = tile.subtile %bs[%c0, %half] : !B -> !tile.shared<64x128xbf16, swizzle = 128, panel = 64>
-        // CHECK: tile.tma_load %{{.*}}[%{{.*}}, %{{.*}}] box [64, 128], %{{.*}} signal %{{.*}} multicast %{{.*}} {l2 = 128 : i64}
-        tile.tma_load %b[%c0, %half] box [64, 128], %first_panels signal %full multicast %mask {l2 = 128} : !tile.global<?x256xbf16>, !tile.shared<64x128xbf16, swizzle = 128, panel = 64>
+        // CHECK: tile.tma_load %{{.*}}[%{{.*}}, %{{.*}}] box [64, 128], %{{.*}} signal %{{.*}} multicast %{{.*}} {l2 = 256 : i64}
+        tile.tma_load %b[%c0, %half] box [64, 128], %first_panels signal %full multicast %mask {l2 = 256} : !tile.global<?x256xbf16>, !tile.shared<64x128xbf16, swizzle = 128, panel = 64>
       // CHECK: } : <4 x <128x64xbf16, swizzle = 128>, <64x256xbf16, swizzle = 128, panel = 64>>
       } : !Ring
     }
