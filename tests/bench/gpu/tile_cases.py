@@ -102,6 +102,8 @@ def products():
     yield product((1000, 1040, 784), "nt", *of["f16"], "odd f16", tolerance=1e-3)
     yield product((1000, 1040, 784), "nt", *of["e4m3"])
     yield product((1000, 1040, 784), "nt", *of["e5m2"])
+    yield product((1000, 1040, 784), "nt", "pingpong i8")
+    yield product((1000, 1040, 784), "nt", "pingpong tf32")
     yield product((1000, 1040, 784), "nn", "sm80 128x128")
     yield product((1000, 1040, 784), "nn", "sm80 f16", tolerance=1e-3)
 
