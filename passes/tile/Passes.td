@@ -70,6 +70,12 @@ def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
       warps: no `scf.if` or loop around them is decided by a value that differs from warp to warp, and none of their
       operands is one.
     - A ring with barriers is filled, waited for and released, or none of them; turns are taken and passed, or neither.
+    - Roles that wait for each other go on. Two launches are gone through, of a few SMs and of many, in which all extents
+      that no type tells are the same multiple of what tiles are: each iteration that is filled, waited for and released,
+      and each turn, role by role. Iterations are not negative, and a slot's are filled one after the other; as many
+      release one as the ring has `readers`; who waits knows that the slot's iteration before has come (a barrier tells
+      even from odd alone); nobody waits for ever, what is filled is waited for, and loops end. A program is refused where
+      each launch goes wrong; what a launch does not tell, such as an iteration that was loaded, is taken to be right.
     - What threads write to a shared tile is behind a `tile.proxy_fence` and a barrier before a tensor core reads it; a
       tile that a store by tensor map reads is written again behind a `tile.tma_store_wait`.
     - A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every

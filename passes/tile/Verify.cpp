@@ -2,6 +2,7 @@
 #include "ir/tile/Rules.h"
 #include "passes/tile/Passes.h"
 #include "passes/tile/RegisterNeed.h"
+#include "passes/tile/RingReplay.h"
 #include "passes/tile/Uniformity.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -266,8 +267,8 @@ struct TileVerify : impl::TileVerifyBase<TileVerify> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     if (!kernel.getThreads()) return;
-    if (failed(checkMeetings(kernel)) || failed(checkWaits(kernel)) || failed(checkProxies(kernel)) ||
-        failed(checkRegisters(kernel)))
+    if (failed(checkMeetings(kernel)) || failed(checkWaits(kernel)) || failed(checkRings(kernel)) ||
+        failed(checkProxies(kernel)) || failed(checkRegisters(kernel)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -148,6 +148,7 @@ tile.kernel @kept(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
     } : !tile.ring<2 x !T>
   }
   %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
+  %u = tile.ring_wait %r[%c1] : !tile.ring<2 x !T> -> !T
   tile.return
 }
 

@@ -1,0 +1,35 @@
+//===- RingReplay.h - whether roles that wait for each other at rings go on ---------------------------------------===//
+//
+// A ring's iterations are filled, waited for and released by roles that know of each other by number alone. Whether the
+// numbers fit is seen by going through a launch: what is wrong there is wrong, and told with the launch. What a launch
+// does not tell is taken to be right.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_TILE_RINGREPLAY_H
+#define KILN_PASSES_TILE_RINGREPLAY_H
+
+#include "ir/Violation.h"
+#include "passes/tile/RingTrace.h"
+
+namespace kiln::tile {
+
+/// An op that breaks a rule, and how.
+struct Finding {
+  mlir::Operation *op;
+  ir::Violation violation;
+};
+
+/// What goes wrong when the roles of a CTA do what their traces (of `traceRings`) say; nullopt if nothing is known to:
+/// - iterations are not negative, and a slot's are filled one after the other, each once,
+/// - as many release an iteration as the ring has readers, before it is filled again,
+/// - an iteration is waited for by who knows that the slot's one before has come: a barrier tells even from odd alone,
+/// - everybody goes on until the end, and what was filled was waited for,
+/// - no loop is endless.
+std::optional<Finding> replayRings(llvm::ArrayRef<RingTrace> traces);
+
+/// Holds a kernel to that, in launches that any program for any extents takes: fails where each of them goes wrong.
+llvm::LogicalResult checkRings(KernelOp kernel);
+
+} // namespace kiln::tile
+
+#endif

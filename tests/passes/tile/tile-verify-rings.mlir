@@ -1,0 +1,505 @@
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand,tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+
+// Tile after tile, consumers in turn, one ring for all: iterations go on counting. A condition that no launch tells
+// decides nothing where both ways are the same.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<5 x !T>
+!M = !tile.global<?x?xbf16>
+// CHECK-LABEL: tile.kernel @fine
+tile.kernel @fine(%a: !M {tile.dims = ["M", "K"]}, %n: index) grid "sms" threads 384 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tile.extent "M"
+  %k = tile.extent "K"
+  %tiles = tile.index ceildiv(%m, 64)
+  %steps = tile.index ceildiv(%k, 64)
+  %first = tile.cta_id
+  %ctas = tile.cta_count
+  %ring = tile.alloc_ring readers 1 : !Ring
+  %turns = tile.alloc_turns : !tile.turns<2>
+  %large = arith.cmpi sgt, %n, %c1 : index
+  tile.specialize producer registers 40 {
+    %end = scf.for %t = %first to %tiles step %ctas iter_args(%base = %c0) -> index {
+      %next = scf.for %s = %c0 to %steps step %c1 iter_args(%i = %base) -> index {
+        scf.if %large {
+          tile.fill %ring[%i] {
+          ^slot(%as: !T, %full: !tile.mbarrier):
+            tile.tma_load %a[%t, %s], %as signal %full : !M, !T
+          } : !Ring
+        } else {
+          tile.fill %ring[%i] {
+          ^slot(%as: !T, %full: !tile.mbarrier):
+            tile.tma_load %a[%s, %t], %as signal %full : !M, !T
+          } : !Ring
+        }
+        %after = tile.index %i + 1
+        scf.yield %after : index
+      }
+      scf.yield %next : index
+    }
+  } consumers 2 registers 232 {
+  ^consumer(%group: index):
+    %mine = tile.index %first + %group * %ctas
+    %stride = tile.index 2 * %ctas
+    scf.for %t = %mine to %tiles step %stride {
+      %base = tile.index floordiv(%t - %first, %ctas) * %steps
+      tile.take_turn %turns : !tile.turns<2>
+      scf.for %s = %c0 to %steps step %c1 {
+        %i = tile.index %base + %s
+        %as = tile.ring_wait %ring[%i] : !Ring -> !T
+        %more = arith.cmpi ne, %s, %c0 : index
+        %before = tile.index %i - 1
+        tile.ring_release %ring[%before] if %more : !Ring
+      }
+      tile.pass_turn %turns : !tile.turns<2>
+      %last = tile.index %base + %steps - 1
+      tile.ring_release %ring[%last] : !Ring
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// What no launch tells is taken to be right: so many turns, such iterations, a condition.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<64x64xbf16>
+// CHECK-LABEL: tile.kernel @unknown
+tile.kernel @unknown(%a: !M, %from: !tile.global<4xi64>, %n: index) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %loaded = tile.load %from[%c0] : !tile.global<4xi64> -> i64
+  %shift = arith.index_cast %loaded : i64 to index
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %n step %c1 {
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %a[%c0, %c0], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    %i = tile.index %shift - 1
+    %as = tile.ring_wait %ring[%i] : !Ring -> !T
+    %some = arith.cmpi sgt, %i, %c0 : index
+    tile.ring_release %ring[%i] if %some : !Ring
+    scf.for %s = %c0 to %n step %c1 {
+      %bs = tile.ring_wait %ring[%s] : !Ring -> !T
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Right for short rows alone, as far as launches tell: the ring has a slot for each of them.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<12 x !T>
+!M = !tile.global<?x?xbf16>
+// CHECK-LABEL: tile.kernel @short
+tile.kernel @short(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  scf.for %s = %c0 to %steps step %c1 {
+    tile.fill %ring[%s] {
+    ^slot(%as: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+    } : !Ring
+  }
+  scf.for %s = %c0 to %steps step %c1 {
+    %as = tile.ring_wait %ring[%s] : !Ring -> !T
+    tile.ring_release %ring[%s] : !Ring
+  }
+  tile.return
+}
+
+// -----
+
+// One of two readers releases.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @too_many_readers(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 2 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %steps step %c1 {
+      // expected-error @below {{'tile.fill': who waits at a ring goes on in the end}}
+      // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
+      // expected-note @below {{found: the producer for the release of iteration 0 (1 of 2 readers did), consumer 0 for the copies of iteration 2 wait for ever; in CTA 0 of 1, where extents are 768}}
+      // expected-note @below {{try: the same iterations in all roles: loops of the same bounds, and as many `readers` as release}}
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 2 registers 232 {
+  ^consumer(%group: index):
+    %mine = arith.cmpi eq, %group, %c0 : index
+    scf.if %mine {
+      scf.for %s = %c0 to %steps step %c1 {
+        %as = tile.ring_wait %ring[%s] : !Ring -> !T
+        tile.ring_release %ring[%s] : !Ring
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Two release what has one reader.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @too_few_readers(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %steps step %c1 {
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 2 registers 232 {
+  ^consumer(%group: index):
+    scf.for %s = %c0 to %steps step %c1 {
+      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      // expected-error @below {{'tile.ring_release': an iteration is released by as many warpgroups as the ring has `readers`}}
+      // expected-note @below {{expected: 1}}
+      // expected-note @below {{found: one more of iteration 0, by consumer 1; in CTA 0 of 1, where extents are 768}}
+      // expected-note @below {{try: as many `readers` as consumers that release it}}
+      tile.ring_release %ring[%s] : !Ring
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Two warpgroups without roles release together.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<64x64xbf16>
+tile.kernel @together(%a: !M) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.fill %ring[%c0] {
+  ^slot(%as: !T, %full: !tile.mbarrier):
+    tile.tma_load %a[%c0, %c0], %as signal %full : !M, !T
+  } : !Ring
+  %as = tile.ring_wait %ring[%c0] : !Ring -> !T
+  // expected-error @below {{'tile.ring_release': an iteration is released by as many warpgroups as the ring has `readers`}}
+  // expected-note @below {{expected: 1}}
+  // expected-note @below {{found: one more of iteration 0, by the CTA; in CTA 0 of 1, where extents are 768}}
+  // expected-note @below {{try: as many `readers` as consumers that release it}}
+  tile.ring_release %ring[%c0] : !Ring
+  tile.return
+}
+
+// -----
+
+// The second tile starts with iteration 0 again.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<5 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @counts_anew(%a: !M {tile.dims = ["M", "K"]}) grid 2 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tile.extent "M"
+  %k = tile.extent "K"
+  %tiles = tile.index ceildiv(%m, 64)
+  %steps = tile.index ceildiv(%k, 64)
+  %first = tile.cta_id
+  %ctas = tile.cta_count
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %t = %first to %tiles step %ctas {
+      scf.for %s = %c0 to %steps step %c1 {
+        // expected-error @below {{'tile.fill': a slot's iterations are filled one after the other, each once}}
+        // expected-note @below {{expected: iteration 15 in slot 0 of 5}}
+        // expected-note @below {{found: iteration 0; in CTA 0 of 2, where extents are 768}}
+        // expected-note @below {{try: iterations that go on counting from tile to tile, and from loop to loop}}
+        tile.fill %ring[%s] {
+        ^slot(%as: !T, %full: !tile.mbarrier):
+          tile.tma_load %a[%t, %s], %as signal %full : !M, !T
+        } : !Ring
+      }
+    }
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    scf.for %t = %first to %tiles step %ctas {
+      %base = tile.index floordiv(%t - %first, %ctas) * %steps
+      scf.for %s = %c0 to %steps step %c1 {
+        %i = tile.index %base + %s
+        %as = tile.ring_wait %ring[%i] : !Ring -> !T
+        tile.ring_release %ring[%i] : !Ring
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @negative(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %steps step %c1 {
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    scf.for %s = %c0 to %steps step %c1 {
+      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      %before = tile.index %s - 1
+      // expected-error @below {{'tile.ring_release': iterations of a ring count from 0}}
+      // expected-note @below {{expected: 0 or more}}
+      // expected-note @below {{found: -1, by consumer 0; in CTA 0 of 1, where extents are 768}}
+      // expected-note @below {{try: a condition that leaves out what comes before the first}}
+      tile.ring_release %ring[%before] : !Ring
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// A fill too few.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @fewer(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c1 to %steps step %c1 {
+      %i = tile.index %s - 1
+      tile.fill %ring[%i] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    scf.for %s = %c0 to %steps step %c1 {
+      // expected-error @below {{'tile.ring_wait': who waits at a ring goes on in the end}}
+      // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
+      // expected-note @below {{found: consumer 0 for the copies of iteration 11 waits for ever; in CTA 0 of 1, where extents are 768}}
+      // expected-note @below {{try: the same iterations in all roles: loops of the same bounds, and as many `readers` as release}}
+      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      tile.ring_release %ring[%s] : !Ring
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// A fill too many: its copy lands when the CTA has ended.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @more(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %steps step %c1 {
+      // expected-error @below {{'tile.fill': what is filled is waited for before a CTA ends}}
+      // expected-note @below {{expected: a tile.ring_wait for each fill}}
+      // expected-note @below {{found: none for iteration 11; in CTA 0 of 1, where extents are 768}}
+      // expected-note @below {{try: the same iterations in all roles: loops of the same bounds}}
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    %fewer = tile.index %steps - 1
+    scf.for %s = %c0 to %fewer step %c1 {
+      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      tile.ring_release %ring[%s] : !Ring
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Three slots for two consumers: now one's, now the other's, and a barrier tells even from odd alone.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<3 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @let_through(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %steps step %c1 {
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 2 registers 232 {
+  ^consumer(%group: index):
+    scf.for %s = %group to %steps step %c2 {
+      // expected-error @below {{'tile.ring_wait': who waits for an iteration knows that the slot's one before has come}}
+      // expected-note @below {{expected: a wait for iteration 1 before}}
+      // expected-note @below {{found: iteration 4 waited for by consumer 0, which did not; in CTA 0 of 1, where extents are 768}}
+      // expected-note @below {{try: as many slots that each is always the same consumers', or turns}}
+      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      tile.ring_release %ring[%s] : !Ring
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Both wait, and the first alone releases: the other one comes when the slot has been filled again.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @too_late(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %steps step %c1 {
+      // expected-error @below {{'tile.fill': a slot is filled again when all who wait for it have come}}
+      // expected-note @below {{expected: a release of iteration 0 by consumer 1}}
+      // expected-note @below {{found: iteration 2 filled without; in CTA 0 of 1, where extents are 768}}
+      // expected-note @below {{try: as many `readers` as consumers that wait, each of which releases}}
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 2 registers 232 {
+  ^consumer(%group: index):
+    %mine = arith.cmpi eq, %group, %c0 : index
+    scf.for %s = %c0 to %steps step %c1 {
+      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      tile.ring_release %ring[%s] if %mine : !Ring
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// The step before the last is never released, the one behind it is.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<1 x !T>
+!M = !tile.global<64x64xbf16>
+tile.kernel @out_of_order(%a: !M) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    tile.fill %ring[%c0] {
+    ^slot(%as: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %as signal %full : !M, !T
+    } : !Ring
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    %as = tile.ring_wait %ring[%c0] : !Ring -> !T
+    // expected-error @below {{'tile.ring_release': a slot's iterations are released one after the other}}
+    // expected-note @below {{expected: iteration 0 first}}
+    // expected-note @below {{found: iteration 1, by consumer 0; in CTA 0 of 1, where extents are 768}}
+    tile.ring_release %ring[%c1] : !Ring
+  }
+  tile.return
+}
+
+// -----
+
+// Turns that end before the tiles do.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @turns() grid 1 threads 384 {
+  %turns = tile.alloc_turns : !tile.turns<2>
+  tile.specialize producer registers 40 {
+  } consumers 2 registers 232 {
+  ^consumer(%group: index):
+    tile.take_turn %turns : !tile.turns<2>
+    // expected-error @below {{'tile.take_turn': who waits at a ring goes on in the end}}
+    // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
+    // expected-note @below {{found: consumer 0 for its turn, consumer 1 for its turn wait for ever; in CTA 0 of 1, where extents are 768}}
+    // expected-note @below {{try: the same iterations in all roles: loops of the same bounds, and as many `readers` as release}}
+    tile.take_turn %turns : !tile.turns<2>
+    tile.pass_turn %turns : !tile.turns<2>
+  }
+  tile.return
+}
+
+// -----
+
+// 2^64 - 1 over 132: a CTA that has no tile counts that many.
+!M = !tile.global<?x?xbf16>
+tile.kernel @underflow(%a: !M {tile.dims = ["M", "K"]}) grid "sms" threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = tile.cta_id
+  %ctas = tile.cta_count
+  %m = tile.extent "M"
+  %tiles = tile.index ceildiv(%m, 4096)
+  %count = tile.index floordiv(%tiles - 1 - %first, %ctas)
+  // expected-error @below {{'scf.for': a loop ends}}
+  // expected-note @below {{expected: fewer than 2^31 turns}}
+  // expected-note @below {{in CTA 15 of 16, where extents are 768}}
+  // expected-note @below {{try: bounds that do not become less than 0: floordiv and ceildiv take them for large}}
+  scf.for %i = %c0 to %count step %c1 {
+    tile.barrier
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_step() grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = tile.cta_id
+  // expected-error @below {{'scf.for': a loop ends}}
+  // expected-note @below {{expected: a step of at least 1}}
+  // expected-note @below {{found: a step of 0; in CTA 0 of 1, where extents are 768}}
+  scf.for %i = %c0 to %c1 step %none {
+    tile.barrier
+  }
+  tile.return
+}
