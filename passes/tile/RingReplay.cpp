@@ -33,10 +33,10 @@ private:
 };
 
 struct Slot {
-  size_t number;    ///< of all slots
-  int64_t stage;    ///< of its ring's
-  int64_t stages;   ///< that its ring has
-  int64_t readers;  ///< of its ring
+  size_t number;                             ///< of all slots
+  int64_t stage;                             ///< of its ring's
+  int64_t stages;                            ///< that its ring has
+  int64_t readers;                           ///< of its ring
   int64_t filled = 0, waited = 0, freed = 0; ///< so often
   int64_t releases = 0;                      ///< since it was freed
   Knowledge full, empty;                     ///< what who fills it knows, and who releases it
@@ -77,8 +77,7 @@ public:
     if (!goOn(MutableArrayRef(roles).take_front())) return finding;
     for (Role &role : parted) role.known = roles.front().known;
     if (!goOn(parted)) return finding;
-    auto isWhole = [](const Role &role) { return role.trace->isWhole; };
-    if (llvm::all_of(roles, isWhole)) findUnread();
+    findUnread();
     return finding;
   }
 
@@ -106,9 +105,10 @@ private:
           ++role.next;
         }
     }
-    bool known = llvm::all_of(together, [](const Role &role) { return role.trace->isWhole; });
-    if (known) findStuck(together);
-    return known && !finding;
+    auto isLost = [](const Role &role) { return role.hasEnded() && !role.trace->isWhole; };
+    if (llvm::any_of(together, isLost)) return false;
+    findStuck(together);
+    return !finding;
   }
 
   Outcome wrong(Operation *op, ir::Violation violation) {
@@ -159,10 +159,11 @@ private:
     if (slot.freed < round) return Outcome::Blocked;
     role.known.learn(slot.empty);
     if (const Role *late = whoIsLate(role, slot, step))
-      return wrong(step.op, {"", "a slot is filled again when all who wait for it have come",
-                             fmt::format("a release of iteration {} by {}", step.number - slot.stages, late->trace->name),
-                             fmt::format("iteration {} filled without", step.number),
-                             "as many `readers` as consumers that wait, each of which releases"});
+      return wrong(step.op,
+                   {"", "a slot is filled again when all who wait for it have come",
+                    fmt::format("a release of iteration {} by {}", step.number - slot.stages, late->trace->name),
+                    fmt::format("iteration {} filled without", step.number),
+                    "as many `readers` as consumers that wait, each of which releases"});
     ++slot.filled;
     slot.full = role.known;
     slot.full.set(hasCome(slot), slot.filled);
@@ -237,18 +238,23 @@ private:
 
   Outcome passTurn(Role &role, const RingStep &step) {
     Turns &mine = turnsOf(step.op);
-    ++mine.passed[static_cast<size_t>(role.trace->consumer + 1) % mine.passed.size()];
+    size_t next = static_cast<size_t>(role.trace->consumer + 1) % mine.passed.size();
     mine.known.learn(role.known);
-    return Outcome::Done;
+    if (++mine.passed[next] == 1) return Outcome::Done;
+    return wrong(step.op, {"", "a turn is passed to a consumer that has taken the one before",
+                           fmt::format("a tile.take_turn by consumer {} before", next),
+                           fmt::format("a second turn, passed by {}", role.trace->name),
+                           "a tile.take_turn before each tile.pass_turn"});
   }
 
   //===- Ends -----------------------------------------------------------------------------------------------------===//
 
   Outcome endless(const RingStep &step) {
     bool turns = step.number > 0;
-    return wrong(step.op, {"", "a loop ends", turns ? "fewer than 2^31 turns" : "a step of at least 1",
-                           fmt::format("{}{}", turns ? "" : "a step of ", step.number),
-                           turns ? "bounds that do not become less than 0: floordiv and ceildiv take them for large" : ""});
+    return wrong(step.op,
+                 {"", "a loop ends", turns ? "fewer than 2^31 turns" : "a step of at least 1",
+                  fmt::format("{}{}", turns ? "" : "a step of ", step.number),
+                  turns ? "bounds that do not become less than 0: floordiv and ceildiv take them for large" : ""});
   }
 
   std::string spell(const Role &role) {
@@ -271,7 +277,8 @@ private:
     }
     if (!first) return;
     finding = {first,
-               {"", "who waits at a ring goes on in the end", "a fill for each wait, and `readers` releases for each fill",
+               {"", "who waits at a ring goes on in the end",
+                "a fill for each wait, and `readers` releases for each fill",
                 fmt::format("{} {} for ever", fmt::join(waits, ", "), waits.size() == 1 ? "waits" : "wait"),
                 "the same iterations in all roles: loops of the same bounds, and as many `readers` as release"}};
   }
@@ -283,27 +290,30 @@ private:
         if (!isa<FillOp>(step.op)) continue;
         const Slot &slot = slotOf(step);
         if (slot.waited > roundOf(step, slot)) continue;
-        finding = {step.op, {"", "what is filled is waited for before a CTA ends", "a tile.ring_wait for each fill",
-                             fmt::format("none for iteration {}", step.number),
-                             "the same iterations in all roles: loops of the same bounds"}};
+        finding = {step.op,
+                   {"", "what is filled is waited for before a CTA ends", "a tile.ring_wait for each fill",
+                    fmt::format("none for iteration {}", step.number),
+                    "the same iterations in all roles: loops of the same bounds"}};
         return;
       }
   }
 };
 
-/// Far apart, so that what is made for long rows only, or for short ones, is right in one of them; with few CTAs, that
-/// each has some tiles.
-constexpr SampleLaunch kLaunches[] = {{.extent = 768, .sms = 16}, {.extent = 3072, .sms = 132}};
-
-/// What goes wrong in the launch: in its first CTA, or its last.
-std::optional<Finding> findIn(KernelOp kernel, const SampleLaunch &launch) {
-  std::optional<int64_t> grid = gridOf(kernel, launch);
-  if (!grid || *grid < 1) return std::nullopt;
-  for (int64_t cta : {int64_t(0), *grid - 1}) {
-    std::optional<Finding> found = replayRings(traceRings(kernel, launch, cta));
-    if (!found) continue;
-    found->violation.found += fmt::format("; in CTA {} of {}, where extents are {}", cta, *grid, launch.extent);
-    return found;
+/// What goes wrong in such a launch, where each CTA has some tiles, whose number is now even and now odd, or in one of
+/// more CTAs than there are tiles.
+std::optional<Finding> findIn(KernelOp kernel, SampleLaunch launch) {
+  constexpr int64_t kManySms = 1 << 28;
+  int64_t few = launch.sms;
+  for (int64_t sms : {few, kManySms}) {
+    launch.sms = sms;
+    int64_t grid = gridOf(kernel, launch).value_or(0);
+    for (int64_t cta : {int64_t(0), grid - 1}) {
+      if (cta == 0 && sms == kManySms) continue;
+      std::optional<Finding> found = replayRings(traceRings(kernel, launch, cta));
+      if (!found) continue;
+      found->violation.found += fmt::format("; in CTA {} of {}, where extents are {}", cta, grid, launch.extent);
+      return found;
+    }
   }
   return std::nullopt;
 }
@@ -313,6 +323,8 @@ std::optional<Finding> findIn(KernelOp kernel, const SampleLaunch &launch) {
 std::optional<Finding> replayRings(ArrayRef<RingTrace> traces) { return Replay(traces).run(); }
 
 LogicalResult checkRings(KernelOp kernel) {
+  // Far apart, so that what is made for long rows only, or for short ones, is right with one of them.
+  static constexpr SampleLaunch kLaunches[] = {{.extent = 1536, .sms = 25}, {.extent = 3840, .sms = 151}};
   std::optional<Finding> first;
   for (const SampleLaunch &launch : kLaunches) {
     std::optional<Finding> found = findIn(kernel, launch);

@@ -19,15 +19,18 @@ struct Finding {
   ir::Violation violation;
 };
 
-/// What goes wrong when the roles of a CTA do what their traces (of `traceRings`) say; nullopt if nothing is known to:
+/// What goes wrong when the roles of a CTA do what their traces (of `traceRings`) say, and those of other CTAs of its
+/// cluster do the same; nullopt if nothing is known to:
 /// - iterations are not negative, and a slot's are filled one after the other, each once,
 /// - as many release an iteration as the ring has readers, before it is filled again,
 /// - an iteration is waited for by who knows that the slot's one before has come: a barrier tells even from odd alone,
+/// - a turn is passed to who has taken the one before,
 /// - everybody goes on until the end, and what was filled was waited for,
 /// - no loop is endless.
 std::optional<Finding> replayRings(llvm::ArrayRef<RingTrace> traces);
 
-/// Holds a kernel to that, in launches that any program for any extents takes: fails where each of them goes wrong.
+/// Holds a kernel to that, in launches that any program for any extents takes: of short extents and of long ones. Fails
+/// where both go wrong.
 llvm::LogicalResult checkRings(KernelOp kernel);
 
 } // namespace kiln::tile

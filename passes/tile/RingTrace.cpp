@@ -4,6 +4,7 @@
 #include "kiln/Error.h"
 #include "runtime/Expr.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 
@@ -18,8 +19,10 @@ std::optional<int64_t> gridOf(KernelOp kernel, const SampleLaunch &launch) {
   try {
     Expr grid = Expr::parse(kernel.getGridOf()->str());
     Bindings bindings;
+    auto cluster = static_cast<int64_t>(kernel.getCluster().value_or(1));
     for (const std::string &name : grid.extents())
-      bindings[name] = name == "sms" ? launch.sms : knownExtent(kernel, name).value_or(launch.extent);
+      bindings[name] = name == "sms" ? std::max(launch.sms / cluster, int64_t(1)) * cluster
+                                     : knownExtent(kernel, name).value_or(launch.extent);
     return grid.evaluate(bindings);
   } catch (const Error &) {
     return std::nullopt;
@@ -30,7 +33,8 @@ namespace {
 
 bool isStep(Operation *op) { return isa<FillOp, RingWaitOp, RingReleaseOp, TakeTurnOp, PassTurnOp>(op); }
 
-//===- What decides ---------------------------------------------------------------------------------------------------===//
+//===- What decides
+//---------------------------------------------------------------------------------------------------===//
 
 /// The ops of a kernel that steps, and whether and how often they run, depend on.
 class Deciders {
@@ -102,7 +106,8 @@ private:
   }
 };
 
-//===- Numbers --------------------------------------------------------------------------------------------------------===//
+//===- Numbers
+//--------------------------------------------------------------------------------------------------------===//
 
 /// Integers that are known at one point of a run.
 class Numbers {
@@ -120,7 +125,8 @@ public:
   void set(Value value, ConstantIntRanges range) { ranges.insert_or_assign(value, std::move(range)); }
   void set(Value value, int64_t number) {
     unsigned bits = ConstantIntRanges::getStorageBitwidth(value.getType());
-    set(value, ConstantIntRanges::constant(APInt(bits, static_cast<uint64_t>(number), /*isSigned=*/true)));
+    set(value, ConstantIntRanges::constant(APInt(bits, static_cast<uint64_t>(number), /*isSigned=*/true,
+                                                 /*implicitTrunc=*/true)));
   }
   void forget(ValueRange values) {
     for (Value value : values) ranges.erase(value);
@@ -137,6 +143,13 @@ private:
   llvm::DenseMap<Value, ConstantIntRanges> ranges;
 };
 
+/// The low bits, as the op says: upstream's ranges know nothing of a product that does not fit.
+void multiply(arith::MulIOp op, Numbers &numbers) {
+  std::optional<int64_t> l = numbers.of(op.getLhs()), r = numbers.of(op.getRhs());
+  if (!l || !r) return numbers.forget(op->getResults());
+  numbers.set(op.getResult(), static_cast<int64_t>(static_cast<uint64_t>(*l) * static_cast<uint64_t>(*r)));
+}
+
 /// Row and column, as the op says.
 void rasterize(RasterizeOp op, Numbers &numbers) {
   auto tile = numbers.of(op.getTile()), rows = numbers.of(op.getRows()), columns = numbers.of(op.getColumns());
@@ -149,7 +162,8 @@ void rasterize(RasterizeOp op, Numbers &numbers) {
   numbers.set(op.getColumn(), within / here);
 }
 
-//===- A run ----------------------------------------------------------------------------------------------------------===//
+//===- A run
+//----------------------------------------------------------------------------------------------------------===//
 
 constexpr int64_t kMostOps = 3000;        // of one trace: some tiles of any program
 constexpr int64_t kMostTurns = INT32_MAX; // no loop over extents has more
@@ -160,9 +174,9 @@ public:
       : kernel(kernel), launch(launch), grid(grid), cta(cta), deciders(kernel) {}
 
   std::vector<RingTrace> run() {
-    constexpr int64_t kWarpgroup = 128;
-    int64_t threads = static_cast<int64_t>(kernel.getThreads().value_or(0));
-    std::vector<RingTrace> traces{{.name = "the CTA", .warpgroups = std::max<int64_t>(threads / kWarpgroup, 1)}};
+    constexpr uint64_t kWarpgroup = 128;
+    auto warpgroups = static_cast<int64_t>(llvm::divideCeil(kernel.getThreads().value_or(1), kWarpgroup));
+    std::vector<RingTrace> traces{{.name = "the CTA", .warpgroups = warpgroups}};
     trace(kernel.getBody().front(), traces.front());
     for (auto roles : kernel.getBody().getOps<SpecializeOp>()) {
       if (!traces.front().isWhole) break;
@@ -229,6 +243,7 @@ private:
     if (auto extent = dyn_cast<ExtentOp>(op))
       return numbers.set(extent, knownExtent(kernel, extent.getDim()).value_or(launch.extent));
     if (auto tile = dyn_cast<RasterizeOp>(op)) return rasterize(tile, numbers);
+    if (auto product = dyn_cast<arith::MulIOp>(op)) return multiply(product, numbers);
     numbers.forget(op->getResults());
     auto inferred = dyn_cast<InferIntRangeInterface>(op);
     auto isNumber = [](Type type) { return type.isIntOrIndex(); };
@@ -244,7 +259,8 @@ private:
   }
 
   bool runFor(scf::ForOp loop) {
-    auto from = numbers.of(loop.getLowerBound()), to = numbers.of(loop.getUpperBound()), by = numbers.of(loop.getStep());
+    auto from = numbers.of(loop.getLowerBound()), to = numbers.of(loop.getUpperBound()),
+         by = numbers.of(loop.getStep());
     if (!from || !to || !by || loop.getUnsignedCmp()) return skip(loop);
     auto isNeeded = [&](Value value) { return deciders.isNeeded(value); };
     if (*from < *to && (*by < 1 || (*to - *from) / *by >= kMostTurns)) {
@@ -252,7 +268,8 @@ private:
       return false;
     }
     numbers.assign(loop.getRegionIterArgs(), loop.getInits());
-    int64_t last = deciders.holdsSteps(loop) || llvm::any_of(loop.getResults(), isNeeded) ? *to : std::min(*to, *from + 1);
+    int64_t last =
+        deciders.holdsSteps(loop) || llvm::any_of(loop.getResults(), isNeeded) ? *to : std::min(*to, *from + 1);
     for (int64_t i = *from; i < last; i += *by) {
       numbers.set(loop.getInductionVar(), i);
       if (--left < 0 || !run(*loop.getBody())) return false;

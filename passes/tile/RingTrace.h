@@ -1,8 +1,8 @@
 //===- RingTrace.h - what each role asks of rings and turns, in one launch ----------------------------------------===//
 //
-// Who waits for whom is decided by index arithmetic, loops and conditions alone. Where those are computed of nothing but
-// what a launch says, a CTA's roles can be gone through without a device: this lists, role by role and in order, every
-// fill, wait, release and turn, with its iteration.
+// Who waits for whom is decided by index arithmetic, loops and conditions alone. Where those are computed of nothing
+// but what a launch says, a CTA's roles can be gone through without a device: this lists, role by role and in order,
+// every fill, wait, release and turn, with its iteration.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_PASSES_TILE_RINGTRACE_H
@@ -30,11 +30,11 @@ struct RingStep {
 
 /// The steps of those who run together.
 struct RingTrace {
-  std::string name;        ///< "the producer", "consumer 1"; "the CTA" for what all do before roles part
-  int64_t consumer = -1;   ///< its number; -1 for others
-  int64_t warpgroups = 1;  ///< that run it: each releases
+  std::string name;       ///< "the producer", "consumer 1"; "the CTA" for what all do before roles part
+  int64_t consumer = -1;  ///< its number; -1 for others
+  int64_t warpgroups = 1; ///< that run it: each releases
   std::vector<RingStep> steps = {};
-  bool isWhole = true;     ///< false where what follows was not known, or more than is worth going through
+  bool isWhole = true; ///< false where what follows was not known, or more than is worth going through
 };
 
 /// CTAs of a launch; nullopt where its grid is none.
