@@ -324,7 +324,7 @@ std::optional<Finding> replayRings(ArrayRef<RingTrace> traces) { return Replay(t
 
 LogicalResult checkRings(KernelOp kernel) {
   // Far apart, so that what is made for long rows only, or for short ones, is right with one of them.
-  static constexpr SampleLaunch kLaunches[] = {{.extent = 1536, .sms = 25}, {.extent = 3840, .sms = 151}};
+  static constexpr SampleLaunch kLaunches[] = {{.extent = 1536, .sms = 23}, {.extent = 3840, .sms = 151}};
   std::optional<Finding> first;
   for (const SampleLaunch &launch : kLaunches) {
     std::optional<Finding> found = findIn(kernel, launch);

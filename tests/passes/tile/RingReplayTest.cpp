@@ -18,7 +18,7 @@ using namespace kiln::tile;
 
 namespace {
 
-constexpr SampleLaunch kLaunch{.extent = 1536, .sms = 25};
+constexpr SampleLaunch kLaunch{.extent = 1536, .sms = 23};
 
 /// A program of examples/tile as `tile-verify` sees it.
 class Program {

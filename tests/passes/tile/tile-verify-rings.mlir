@@ -504,7 +504,7 @@ tile.kernel @underflow(%a: !M {tile.dims = ["M", "K"]}) grid "sms" threads 128 {
   %count = tile.index floordiv(%tiles - 1 - %first, %ctas)
   // expected-error @below {{'scf.for': a loop ends}}
   // expected-note @below {{expected: fewer than 2^31 turns}}
-  // expected-note @below {{in CTA 24 of 25, where extents are 1536}}
+  // expected-note @below {{in CTA 22 of 23, where extents are 1536}}
   // expected-note @below {{try: bounds that do not become less than 0: floordiv and ceildiv take them for large}}
   scf.for %i = %c0 to %count step %c1 {
     tile.barrier
