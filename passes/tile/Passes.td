@@ -78,6 +78,8 @@ def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
       each launch goes wrong; what a launch does not tell, such as an iteration that was loaded, is taken to be right.
     - What threads write to a shared tile is behind a `tile.proxy_fence` and a barrier before a tensor core reads it; a
       tile that a store by tensor map reads is written again behind a `tile.tma_store_wait`.
+    - The first `tile.wgmma` on a `tile.wgmma_none` that loops carry has a condition that is false then, and what is waited
+      for has met a `tile.wgmma`.
     - A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every
       point; and one MMA atom's sums fit what the launch gives, whatever roles have later.
   }];

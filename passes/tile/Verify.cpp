@@ -1,6 +1,7 @@
 // tile-verify: rules of whole tile programs.
 #include "ir/tile/Rules.h"
 #include "passes/tile/Passes.h"
+#include "passes/tile/ProgramRules.h"
 #include "passes/tile/RegisterNeed.h"
 #include "passes/tile/RingReplay.h"
 #include "passes/tile/Uniformity.h"
@@ -268,7 +269,7 @@ struct TileVerify : impl::TileVerifyBase<TileVerify> {
     KernelOp kernel = getOperation();
     if (!kernel.getThreads()) return;
     if (failed(checkMeetings(kernel)) || failed(checkWaits(kernel)) || failed(checkRings(kernel)) ||
-        failed(checkProxies(kernel)) || failed(checkRegisters(kernel)))
+        failed(checkProxies(kernel)) || failed(checkFirstSums(kernel)) || failed(checkRegisters(kernel)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -1,0 +1,19 @@
+//===- ProgramRules.h - what tile-verify holds whole programs to --------------------------------------------------===//
+//
+// One function for each kind of rule. Each reports the first op that breaks one, and refuses no program that is right:
+// what it cannot decide it lets pass.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#ifndef KILN_PASSES_TILE_PROGRAMRULES_H
+#define KILN_PASSES_TILE_PROGRAMRULES_H
+
+#include "ir/tile/Tile.h"
+
+namespace kiln::tile {
+
+/// The first `tile.wgmma` on a `tile.wgmma_none` does not accumulate, and what is waited for has met a `tile.wgmma`.
+llvm::LogicalResult checkFirstSums(KernelOp kernel);
+
+} // namespace kiln::tile
+
+#endif
