@@ -80,6 +80,8 @@ def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
       tile that a store by tensor map reads is written again behind a `tile.tma_store_wait`.
     - The first `tile.wgmma` on a `tile.wgmma_none` that loops carry has a condition that is false then, and what is waited
       for has met a `tile.wgmma`.
+    - Parts of tiles, matrices and runs of elements lie in their tile, at offsets that their op takes, and ranks are those
+      of the cluster: for every number of a consumer and in every turn of a loop whose turns are known.
     - A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every
       point; and one MMA atom's sums fit what the launch gives, whatever roles have later.
   }];

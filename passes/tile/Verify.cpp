@@ -269,7 +269,8 @@ struct TileVerify : impl::TileVerifyBase<TileVerify> {
     KernelOp kernel = getOperation();
     if (!kernel.getThreads()) return;
     if (failed(checkMeetings(kernel)) || failed(checkWaits(kernel)) || failed(checkRings(kernel)) ||
-        failed(checkProxies(kernel)) || failed(checkFirstSums(kernel)) || failed(checkRegisters(kernel)))
+        failed(checkProxies(kernel)) || failed(checkFirstSums(kernel)) || failed(checkPlaces(kernel)) ||
+        failed(checkRegisters(kernel)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }
