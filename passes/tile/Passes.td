@@ -82,6 +82,8 @@ def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
       for has met a `tile.wgmma`.
     - Parts of tiles, matrices and runs of elements lie in their tile, at offsets that their op takes, and ranks are those
       of the cluster: for every number of a consumer and in every turn of a loop whose turns are known.
+    - `aligned` of loads, stores and lane masks, and that copies by chunks of 16 bytes start and end at them, follows from
+      `tile.aligned` of arguments, where all else that it depends on is a launch's, a loop's or a warp's to choose.
     - A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every
       point; and one MMA atom's sums fit what the launch gives, whatever roles have later.
   }];

@@ -15,6 +15,8 @@ namespace kiln::tile {
 llvm::LogicalResult checkFirstSums(KernelOp kernel);
 /// What is read and written lies in its shared tile, at offsets that its op takes; ranks are those of the cluster.
 llvm::LogicalResult checkPlaces(KernelOp kernel);
+/// `aligned` follows from what a launch checks.
+llvm::LogicalResult checkAlignments(KernelOp kernel);
 
 } // namespace kiln::tile
 
