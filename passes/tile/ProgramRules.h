@@ -17,6 +17,8 @@ llvm::LogicalResult checkFirstSums(KernelOp kernel);
 llvm::LogicalResult checkPlaces(KernelOp kernel);
 /// `aligned` follows from what a launch checks.
 llvm::LogicalResult checkAlignments(KernelOp kernel);
+/// Shared tiles that are read have been written, by copies that were waited for.
+llvm::LogicalResult checkContents(KernelOp kernel);
 
 } // namespace kiln::tile
 

@@ -270,7 +270,7 @@ struct TileVerify : impl::TileVerifyBase<TileVerify> {
     if (!kernel.getThreads()) return;
     if (failed(checkMeetings(kernel)) || failed(checkWaits(kernel)) || failed(checkRings(kernel)) ||
         failed(checkProxies(kernel)) || failed(checkFirstSums(kernel)) || failed(checkPlaces(kernel)) ||
-        failed(checkAlignments(kernel)) || failed(checkRegisters(kernel)))
+        failed(checkAlignments(kernel)) || failed(checkRegisters(kernel)) || failed(checkContents(kernel)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

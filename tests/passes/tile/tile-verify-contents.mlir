@@ -1,0 +1,274 @@
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+
+// Copies one and two turns ahead in a ring of three slots.
+!A = tensor<32x16xbf16, #tile.mma_a<warps = [2, 1]>>
+!S = !tile.shared<32x16xbf16>
+!Rs = !tile.ring<3 x !S>
+!M = !tile.global<256x256xbf16>
+// CHECK-LABEL: tile.kernel @ahead
+tile.kernel @ahead(%x: !M, %n: index) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %ring = tile.alloc_ring : !Rs
+  scf.for %s = %c0 to %c2 step %c1 {
+    %slot = tile.slot %ring[%s] : !Rs -> !S
+    tile.async_copy %x[%c0] rows 256 limit [%n, %n], %slot : !M, !S
+    tile.async_commit
+  }
+  scf.for %s = %c0 to %n step %c1 {
+    tile.async_wait 1
+    tile.barrier
+    %here = tile.slot %ring[%s] : !Rs -> !S
+    %a = tile.load_matrix %here[%c0, %c0] : !S -> !A
+    %soon = arith.addi %s, %c2 : index
+    %more = arith.cmpi slt, %soon, %n : index
+    scf.if %more {
+      %slot = tile.slot %ring[%soon] : !Rs -> !S
+      tile.async_copy %x[%c0] rows 256 limit [%n, %n], %slot : !M, !S
+    }
+    tile.async_commit
+  }
+  tile.return
+}
+
+// -----
+
+// By turns a copy, and a read of the copy before; a tile that another role writes; what an unknown turn writes.
+!S = !tile.shared<32x16xbf16>
+!Rs = !tile.ring<2 x !S>
+!A = tensor<32x16xbf16, #tile.mma_a<warps = [2, 1]>>
+!M = !tile.global<256x256xbf16>
+// CHECK-LABEL: tile.kernel @by_turns
+tile.kernel @by_turns(%x: !M, %v: bf16, %n: index, %i: index) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %t = tile.alloc : !S
+  %ring = tile.alloc_ring : !Rs
+  scf.for %s = %i to %n step %c1 {
+    %odd = arith.remui %s, %c2 : index
+    %is_odd = arith.cmpi eq, %odd, %c1 : index
+    scf.if %is_odd {
+      tile.async_wait 0
+      tile.barrier
+      %a = tile.load_matrix %t[%c0, %c0] : !S -> !A
+    } else {
+      tile.async_copy %x[%c0] rows 256 limit [%n, %n], %t : !M, !S
+      tile.async_commit
+    }
+    %slot = tile.slot %ring[%s] : !Rs -> !S
+    tile.store %v, %slot[%s] : bf16, !S
+  }
+  tile.barrier
+  %some = tile.slot %ring[%i] : !Rs -> !S
+  %b = tile.load_matrix %some[%c0, %c0] : !S -> !A
+  tile.return
+}
+
+// -----
+
+// The same in turns that are known.
+!S = !tile.shared<32x16xbf16>
+!A = tensor<32x16xbf16, #tile.mma_a<warps = [2, 1]>>
+!M = !tile.global<256x256xbf16>
+// CHECK-LABEL: tile.kernel @by_known_turns
+tile.kernel @by_known_turns(%x: !M, %n: index) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %t = tile.alloc : !S
+  scf.for %s = %c0 to %n step %c1 {
+    %odd = arith.remui %s, %c2 : index
+    %is_odd = arith.cmpi eq, %odd, %c1 : index
+    scf.if %is_odd {
+      tile.async_wait 0
+      tile.barrier
+      %a = tile.load_matrix %t[%c0, %c0] : !S -> !A
+    } else {
+      tile.async_copy %x[%c0] rows 256 limit [%n, %n], %t : !M, !S
+      tile.async_commit
+    }
+  }
+  tile.return
+}
+
+// -----
+
+!S = !tile.shared<32x16xbf16>
+!A = tensor<32x16xbf16, #tile.mma_a<warps = [2, 1]>>
+!M = !tile.global<256x256xbf16>
+tile.kernel @not_waited(%x: !M, %n: index) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc : !S
+  tile.async_copy %x[%c0] rows 256 limit [%n, %n], %t : !M, !S
+  tile.async_commit
+  tile.barrier
+  // expected-error @below {{'tile.load_matrix': copies by threads have been waited for before their tile is read}}
+  // expected-note @below {{expected: a tile.async_wait that leaves fewer groups than were committed since, then a tile.barrier}}
+  // expected-note @below {{found: a copy that may be on its way}}
+  // expected-note @below {{try: a smaller number of groups, or a tile.async_commit behind each}}
+  %a = tile.load_matrix %t[%c0, %c0] : !S -> !A
+  tile.return
+}
+
+// -----
+
+// The first turn waits for its copy; the second one's was not committed.
+!S = !tile.shared<32x16xbf16>
+!Rs = !tile.ring<3 x !S>
+!A = tensor<32x16xbf16, #tile.mma_a<warps = [2, 1]>>
+!M = !tile.global<256x256xbf16>
+tile.kernel @not_committed(%x: !M, %n: index) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %ring = tile.alloc_ring : !Rs
+  scf.for %s = %c0 to %c2 step %c1 {
+    %slot = tile.slot %ring[%s] : !Rs -> !S
+    tile.async_copy %x[%c0] rows 256 limit [%n, %n], %slot : !M, !S
+    tile.async_commit
+  }
+  scf.for %s = %c0 to %n step %c1 {
+    tile.async_wait 1
+    tile.barrier
+    %here = tile.slot %ring[%s] : !Rs -> !S
+    // expected-error @below {{'tile.load_matrix': copies by threads have been waited for before their tile is read}}
+    // expected-note @below {{expected: a tile.async_wait that leaves fewer groups than were committed since, then a tile.barrier}}
+    // expected-note @below {{found: a copy that may be on its way}}
+    // expected-note @below {{try: a smaller number of groups, or a tile.async_commit behind each}}
+    %a = tile.load_matrix %here[%c0, %c0] : !S -> !A
+    %soon = arith.addi %s, %c2 : index
+    %slot = tile.slot %ring[%soon] : !Rs -> !S
+    tile.async_copy %x[%c0] rows 256 limit [%n, %n], %slot : !M, !S
+  }
+  tile.return
+}
+
+// -----
+
+!S = !tile.shared<32x16xbf16>
+!A = tensor<32x16xbf16, #tile.mma_a<warps = [2, 1]>>
+!M = !tile.global<256x256xbf16>
+tile.kernel @not_met(%x: !M, %n: index) grid 1 threads 64 {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc : !S
+  tile.async_copy %x[%c0] rows 256 limit [%n, %n], %t : !M, !S
+  tile.async_commit
+  tile.barrier
+  tile.async_wait 0
+  // expected-error @below {{'tile.load_matrix': threads meet between the wait for their copies and the reads of all of them}}
+  // expected-note @below {{expected: tile.async_wait, then tile.barrier}}
+  // expected-note @below {{found: no tile.barrier behind the wait}}
+  // expected-note @below {{try: tile.barrier behind tile.async_wait}}
+  %a = tile.load_matrix %t[%c0, %c0] : !S -> !A
+  tile.return
+}
+
+// -----
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @never_written(%c: !tile.global<64x64xbf16>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc : !T
+  // expected-error @below {{'tile.tma_store': a shared tile is written before it is read}}
+  // expected-note @below {{expected: a store or a copy to the tile before}}
+  // expected-note @below {{found: none}}
+  tile.tma_store %t, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+  tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+// Written, but to the slot behind.
+!F = tensor<64x64xbf16, #tile.wgmma>
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!R = !tile.ring<2 x !T>
+tile.kernel @another_slot(%c: !tile.global<64x64xbf16>, %x: bf16) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  tile.specialize producer registers 40 {
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    %f = tile.splat %x : bf16 -> !F
+    %ring = tile.alloc_ring : !R
+    %one = tile.slot %ring[%c3] : !R -> !T
+    tile.store_matrix %f, %one[%c0, %c0] : !F, !T
+    %other = tile.slot %ring[%c0] : !R -> !T
+    // expected-error @below {{'tile.tma_store': a shared tile is written before it is read}}
+    // expected-note @below {{expected: a store or a copy to the tile before}}
+    // expected-note @below {{found: none}}
+    tile.tma_store %other, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+    tile.tma_store_wait 0
+  }
+  tile.return
+}
+
+// -----
+
+// What threads read in a first turn, and leave out; what nobody ever writes.
+!T = !tile.shared<64xf32>
+tile.kernel @left_out(%x: f32, %n: index) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tile.alloc : !T
+  %u = tile.alloc : !T
+  scf.for %i = %c0 to %n step %c1 {
+    %before = tile.load %t[%c0] : !T -> f32
+    %is_first = arith.cmpi eq, %i, %c0 : index
+    %v = arith.select %is_first, %x, %before : f32
+    tile.store %v, %t[%c0] : f32, !T
+  }
+  // expected-error @below {{'tile.load': a shared tile is written before it is read}}
+  // expected-note @below {{expected: a store or a copy to the tile before}}
+  // expected-note @below {{found: none}}
+  %never = tile.load %u[%c0] : !T -> f32
+  tile.return
+}
+
+// -----
+
+// Half of a tile, again and again.
+!F = tensor<64x32xbf16, #tile.wgmma>
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @half_written(%c: !tile.global<64x64xbf16>, %x: bf16, %n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = tile.splat %x : bf16 -> !F
+  %t = tile.alloc : !T
+  scf.for %i = %c0 to %n step %c1 {
+    tile.tma_store_wait 0
+    tile.store_matrix %f, %t[%c0, %c0] : !F, !T
+    // expected-error @below {{'tile.tma_store': all of a tile is written before all of it is read}}
+    // expected-note @below {{expected: 4096 elements}}
+    // expected-note @below {{found: 2048 elements}}
+    // expected-note @below {{try: a tile that is no larger}}
+    tile.tma_store %t, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+  }
+  tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+// Both halves; and a turn's own quarter, of which there are as many as turns.
+!F = tensor<64x32xbf16, #tile.wgmma>
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+// CHECK-LABEL: tile.kernel @whole
+tile.kernel @whole(%c: !tile.global<64x64xbf16>, %x: bf16, %n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %f = tile.splat %x : bf16 -> !F
+  %t = tile.alloc : !T
+  %u = tile.alloc : !T
+  tile.store_matrix %f, %t[%c0, %c0] : !F, !T
+  tile.store_matrix %f, %t[%c0, %c32] : !F, !T
+  tile.tma_store %t, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+  scf.for %i = %c0 to %n step %c32 {
+    tile.store_matrix %f, %u[%c0, %i] : !F, !T
+  }
+  tile.tma_store %u, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
+  tile.tma_store_wait 0
+  tile.return
+}
