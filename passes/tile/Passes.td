@@ -80,6 +80,7 @@ def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
       tile that a store by tensor map reads is written again behind a `tile.tma_store_wait`.
     - The first `tile.wgmma` on a `tile.wgmma_none` that loops carry has a condition that is false then, and what is waited
       for has met a `tile.wgmma`.
+    - No index is divided by 0.
     - Parts of tiles, matrices and runs of elements lie in their tile, at offsets that their op takes, and ranks are those
       of the cluster: for every number of a consumer and in every turn of a loop whose turns are known.
     - `aligned` of loads, stores and lane masks, and that copies by chunks of 16 bytes start and end at them, follows from

@@ -11,6 +11,8 @@
 
 namespace kiln::tile {
 
+/// No index is divided by 0.
+llvm::LogicalResult checkDivisions(KernelOp kernel);
 /// The first `tile.wgmma` on a `tile.wgmma_none` does not accumulate, and what is waited for has met a `tile.wgmma`.
 llvm::LogicalResult checkFirstSums(KernelOp kernel);
 /// What is read and written lies in its shared tile, at offsets that its op takes; ranks are those of the cluster.

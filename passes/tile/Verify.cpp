@@ -268,9 +268,10 @@ struct TileVerify : impl::TileVerifyBase<TileVerify> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     if (!kernel.getThreads()) return;
-    if (failed(checkMeetings(kernel)) || failed(checkWaits(kernel)) || failed(checkRings(kernel)) ||
-        failed(checkProxies(kernel)) || failed(checkFirstSums(kernel)) || failed(checkPlaces(kernel)) ||
-        failed(checkAlignments(kernel)) || failed(checkRegisters(kernel)) || failed(checkContents(kernel)))
+    if (failed(checkDivisions(kernel)) || failed(checkMeetings(kernel)) || failed(checkWaits(kernel)) ||
+        failed(checkRings(kernel)) || failed(checkProxies(kernel)) || failed(checkFirstSums(kernel)) ||
+        failed(checkPlaces(kernel)) || failed(checkAlignments(kernel)) || failed(checkRegisters(kernel)) ||
+        failed(checkContents(kernel)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -1,0 +1,23 @@
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+
+// By what is not known, and elements, whose ops are guarded where they are made.
+// CHECK-LABEL: tile.kernel @fine
+tile.kernel @fine(%n: index, %x: i32) grid 1 threads 32 {
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i32
+  %half = arith.floordivsi %n, %c2 : index
+  %some = arith.remui %c2, %n : index
+  %guarded = arith.divsi %x, %zero : i32
+  tile.return
+}
+
+// -----
+
+tile.kernel @by_nothing(%n: index) grid 1 threads 32 {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'arith.ceildivui': an index is divided by something}}
+  // expected-note @below {{expected: a divisor of 1 or more}}
+  // expected-note @below {{found: 0}}
+  %tall = arith.ceildivui %n, %c0 : index
+  tile.return
+}
