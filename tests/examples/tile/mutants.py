@@ -6,8 +6,9 @@
 A mutant is a program with one to three edits: another number, a line less, two lines in another order, another word. It must
 end in a diagnostic or in code; a crash, a hang or a refusal without a reason fails. --keep writes those that lower, to
 be assembled and run on a GPU, where a test may ask that they, too, end. --run interprets them: each ends, or is refused at
-its launch, or the interpreter says what is wrong with it, which is listed, for verifiers that let it pass; anything else
-fails.
+its launch, or runs longer than the interpreter waits. One that faults, or whose results differ from run to run, fails: a
+verifier let it pass. Of the seeds that tests take there is none; of others there are, since what is wrong with some
+programs, such as a result that is written to another place, only their author knows.
 """
 
 import argparse
@@ -137,7 +138,7 @@ def main():
         if what != "lowers" or not arguments.run: continue
         said = interpreted(arguments.run, seed, folder.name)
         runs[said.partition(":")[0]] += 1
-        wrong += said.startswith(("hangs", "crashes"))
+        wrong += said.startswith(("hangs", "crashes", "faults", "differs"))
         if said != "ends": print(f"seed {seed}, {reason}, {said}")
     for one in (counts, runs):
         if one: print(", ".join(f"{count} {what}" for what, count in sorted(one.items())))
