@@ -127,8 +127,8 @@ tile.kernel @decode(%q: !Queries {tile.name = "q", tile.dims = #queries},
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
   %no_head = arith.constant dense<0.0> : !Head
-  // Each CTA finishes every other head of the group. Loops over the cluster are unrolled: other CTAs' memory is asked at
-  // once, and waited for once.
+  // Each CTA finishes every other head of the group. Loops over the cluster are unrolled, so that its CTAs' memory is
+  // asked at once, and waited for once.
   scf.for %g = %split to %group step %splits {
     %largest = scf.for %r = %c0 to %splits step %c1 iter_args(%sofar = %low) -> (f32) {
       %theirs = tile.remote %tops at %r : !RowsTile -> !tile.remote<!RowsTile>

@@ -122,8 +122,8 @@ TEST(KernelArguments, MapsAreDistinctRecipesInTheOrderOfTheirUse) {
   EXPECT_EQ(
       argumentsOf("%a: !tile.global<512x512xbf16>, %b: !tile.global<512x512xbf16>, %c: !tile.global<8x512x512xbf16>",
                   body),
-      "buffer 0; buffer 1; buffer 2; map 1 [64, 64] 128 256; map 0 [64, 64] 128 256; map 1 [64, 128] 0 256; "
-      "map 2 [1, 64, 64] 128 256; map 2 [64, 1, 64] 128 256");
+      "buffer 0; buffer 1; buffer 2; map 1 [64, 64] 128 128; map 0 [64, 64] 128 128; map 1 [64, 128] 0 128; "
+      "map 2 [1, 64, 64] 128 128; map 2 [64, 1, 64] 128 128");
 }
 
 TEST(KernelArguments, AMapIsOfWhatItsTensorIsTakenFor) {
