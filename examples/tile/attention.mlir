@@ -5,9 +5,9 @@
 // when a larger score turns up, what there is is scaled down. Weights go from registers into the second product as its
 // left operand: but for rounding, an accumulator's layout is that operand's.
 //
-// Products and exponentials run on different units and take about as long as each other. They overlap twice: a
-// consumer starts the next scores before it is done with the last weights, and while one consumer computes
-// exponentials it is the other's turn on the tensor cores.
+// Products and exponentials run on different units and take about as long as each other. They overlap twice: a consumer
+// computes weights while it sums the values of the block before, whose weights it has; and while one consumer is at its
+// exponentials, the other has the tensor cores.
 
 !Q = !tile.shared<64x128xbf16, swizzle = 128, panel = 64>    // one consumer's rows, and later their result
 !KV = !tile.shared<128x128xbf16, swizzle = 128, panel = 64>  // a block of keys, or of values
@@ -43,7 +43,6 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
   %qs = tile.alloc_ring readers 1 : !Qs
   %ks = tile.alloc_ring readers 2 : !KVs
   %vs = tile.alloc_ring readers 2 : !KVs
-  %turns = tile.alloc_turns : !tile.turns<2>
 
   tile.specialize producer registers 40 {
     scf.for %n = %c0 to %count step %c1 {
@@ -88,9 +87,7 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
       %rows = tile.ring_wait %qs[%iq] : !Qs -> !Q
       %base = tile.index %n * %blocks
       %keys0 = tile.ring_wait %ks[%base] : !KVs -> !KV
-      tile.take_turn %turns : !tile.turns<2>
       %started = tile.wgmma %rows, %keys0 transpose, %none : !Q, !KV, !Flight -> !Flight
-      tile.pass_turn %turns : !tile.turns<2>
       %scores = tile.wgmma_wait %started : !Flight -> !Block
       tile.ring_release %ks[%base] : !KVs
       %ragged = tile.index %s - (%blocks - 1) * %bk
@@ -112,10 +109,8 @@ tile.kernel @attention(%q: !Heads {tile.name = "q", tile.dims = #dims},
         %i = tile.index %n * %blocks + %j
         %before = tile.index %i - 1
         %keys = tile.ring_wait %ks[%i] : !KVs -> !KV
-        tile.take_turn %turns : !tile.turns<2>
         %x_started = tile.wgmma %rows, %keys transpose, %none : !Q, !KV, !Flight -> !Flight
         %o_started = tile.wgmma %p, %values, %o0 : !Weights, !KV, !Block -> !Flight
-        tile.pass_turn %turns : !tile.turns<2>
         %x = tile.wgmma_wait %x_started in_flight 1 : !Flight -> !Block
         tile.ring_release %ks[%i] : !KVs
         %here = tile.reduce_rows <max> %x : !Block -> !Rows

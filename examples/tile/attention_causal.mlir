@@ -3,8 +3,7 @@
 // Tiles are as different as the number of their keys. So a CTA takes them in pairs, one from either end of all: a long
 // one from the back, and a short one from the front that makes up for it. A fixed share is fair, then. Eight heads are
 // walked side by side at each end: CTAs that run at the same time read few heads' keys. Only the last block of keys
-// crosses the diagonal: the mask that was for its ragged end is for the diagonal here, and covers both. Turns are gone:
-// no two tiles in a row are alike, so consumers are out of step anyway.
+// crosses the diagonal: the mask that was for its ragged end is for the diagonal here, and covers both.
 
 !Q = !tile.shared<64x128xbf16, swizzle = 128, panel = 64>    // one consumer's rows, and later their result
 !KV = !tile.shared<128x128xbf16, swizzle = 128, panel = 64>  // a block of keys, or of values

@@ -134,7 +134,7 @@ def attention(b, h, s, causal, *names, bar=None):
     return case
 
 
-FULL = "attention", "attention, no turns", "steps/attention_1_plain"
+FULL = "attention", "attention, turns", "steps/attention_1_plain"
 
 
 def attentions():

@@ -38,6 +38,11 @@ I8_PINGPONG = [(old, new.replace("f8E4M3FN", "i8")) for old, new in E4M3_PINGPON
 TF32_PINGPONG = [("!Operand = !tile.global<?x?xbf16>", "!Operand = !tile.global<?x?xf32>"), ("128x64xbf16", "128x32xf32"),
                  ("192x64xbf16", "192x32xf32"), ("signal %full", "signal %full tf32")]
 
+TURN = "tile.{}_turn %turns : !tile.turns<2>\n"
+TURNS = [("  tile.specialize", "  %turns = tile.alloc_turns : !tile.turns<2>\n  tile.specialize"),
+         *((f"%{name} = tile.wgmma", TURN.format("take") + f"%{name} = tile.wgmma") for name in ("started", "x_started")),
+         *((f"%{name} = tile.wgmma_wait", TURN.format("pass") + f"%{name} = tile.wgmma_wait") for name in ("scores", "x"))]
+
 # name: (program, edits)
 RETILED = {
     "cooperative 128x128": ("matmul_cooperative.mlir", [("256x64xbf16", "128x64xbf16"), ("64x256", "64x128")]),
@@ -73,8 +78,7 @@ OTHERS = {
     "pingpong tf32": ("matmul_pingpong.mlir", TF32_PINGPONG),
     "odd nn": ("matmul_odd.mlir", NN),
     "odd, elements": ("steps/odd_1_words.mlir", [("vec = 2", "vec = 1"), ("aligned 2", "aligned 1")]),
-    "attention, no turns": ("attention.mlir", [("tile.take_turn %turns : !tile.turns<2>", ""),
-                                               ("tile.pass_turn %turns : !tile.turns<2>", "")]),
+    "attention, turns": ("attention.mlir", TURNS),
     "decode, whole": ("decode.mlir", [("2 * B * Hkv\" cluster 2", "B * Hkv\" cluster 1"),
                                       ("%splits = arith.constant 2", "%splits = arith.constant 1")]),
     "decode, 4 splits": ("decode.mlir", [("2 * B * Hkv\" cluster 2", "4 * B * Hkv\" cluster 4"),
