@@ -144,9 +144,21 @@ namespace {
 /// A read of a ring's slots, and which slot it is where that is known.
 struct Read {
   Operation *op;
-  RingWaitOp slot; ///< null where a tile.slot, or another name of the tile, was read
+  RingWaitOp slot; ///< null where a tile.slot, or what a loop carries, was read
 };
 } // namespace
+
+/// What a loop calls a value that is given to it, or to its next turn: the argument of its body and its result; empty
+/// where the use is none of a loop's.
+static SmallVector<Value> carriedAs(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(user))
+    if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use)) return {argument, loop.getTiedLoopResult(&use)};
+  auto loop = dyn_cast_or_null<LoopLikeOpInterface>(user->getParentOp());
+  if (!loop || !user->hasTrait<OpTrait::IsTerminator>() || !loop.getLoopResults()) return {};
+  unsigned place = use.getOperandNumber();
+  return {loop.getRegionIterArgs()[place], (*loop.getLoopResults())[place]};
+}
 
 /// Everything that reads tiles of a ring: products, or, with `loads`, loads by threads.
 static SmallVector<Read> readsOf(Value ring, bool loads) {
@@ -159,7 +171,9 @@ static SmallVector<Read> readsOf(Value ring, bool loads) {
   while (!names.empty()) {
     auto [tile, slot] = names.pop_back_val();
     if (!seen.insert(tile).second) continue;
-    for (Operation *user : tile.getUsers()) {
+    for (OpOperand &use : tile.getUses()) {
+      Operation *user = use.getOwner();
+      for (Value name : carriedAs(use)) names.push_back({name, RingWaitOp()});
       if (isa<WgmmaOp>(user) != loads && isa<WgmmaOp, LoadOp, LoadMatrixOp, GatherOp>(user))
         reads.push_back({user, slot});
       if (auto part = dyn_cast<SubtileOp>(user)) names.push_back({part.getResult(), slot});

@@ -259,7 +259,7 @@ TEST(ReportedFaults, OneExponentialOfManyUsersIsComputedOncePerKernel) {
   int64_t kernels = 0;
   int64_t one = fmas(1, kernels);
   EXPECT_GT(one, 3);
-  EXPECT_EQ(fmas(64, kernels), one);
+  EXPECT_LE(fmas(64, kernels), one); // the schedule, and with it what is peeled, is another
   EXPECT_EQ(kernels, 1);
 }
 

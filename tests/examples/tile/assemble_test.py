@@ -83,9 +83,13 @@ def main_loop(cubin):
     return [re.sub(r"^@!?U?P\d+ +", "", i) for i in listed[start:place + 1]]
 
 
+def opcode(instruction):
+    return instruction.split()[0].split(".")[0]
+
+
 def opcodes(loop):
     """{opcode: how often}."""
-    return collections.Counter(i.split()[0].split(".")[0] for i in loop)
+    return collections.Counter(map(opcode, loop))
 
 
 @unittest.skipUnless(tool("ptxas"), "no ptxas")
@@ -135,13 +139,13 @@ class Assembled(unittest.TestCase):
     def test_an_attention_s_main_loop_has_what_the_mathematics_asks_for(self):
         # A thread's 64 scores of a block: maximum, fma, exponential, sum; 32 words rounded; 64 sums of values scaled.
         asked = 4 * 64 + 32 + 64
-        for name in ("attention.mlir", "attention_causal.mlir"):
+        for name, most in (("attention.mlir", 75), ("attention_causal.mlir", 90)):
             with self.subTest(name):
                 cubin = self.results[name, "sm_90a"][1]
                 loop = main_loop(cubin)
                 counts = opcodes(loop)
                 self.assertEqual((counts["HGMMA"], counts["MUFU"]), (16, 66))
-                self.assertLessEqual(sum(counts.values()) - counts["HGMMA"] - counts["NOP"] - asked, 75, dict(counts))
+                self.assertLessEqual(sum(counts.values()) - counts["HGMMA"] - counts["NOP"] - asked, most, dict(counts))
                 self.assertFalse(counts.keys() & {"LDL", "STL", "LDG", "STG", "LDS", "STS"}, dict(counts))
                 # Exponentials of weights stand between the scores' wait and that for the values of the block before.
                 scores, values = (next(i for i, text in enumerate(loop) if f"DEPBAR.LE gsb0, {n}" in text)
@@ -164,7 +168,7 @@ class Assembled(unittest.TestCase):
                     work = counts["HMMA"], counts["LDSM"], counts["LDGSTS"], counts["BAR"]
                     self.assertEqual(work, (64 * halves, 16 * halves, 6 * halves, 1), dict(counts))
                     self.assertFalse(counts.keys() & {"LDL", "STL", "LDG", "STG", "CALL"}, dict(counts))
-                length = lambda counts: sum(n for opcode, n in counts.items() if opcode != "NOP")
+                length = lambda counts: sum(n for name, n in counts.items() if name != "NOP")
                 self.assertLessEqual(3 * 2 * length(by_hand), 4 * length(generated), f"{by_hand}\n{generated}")
                 self.assertLessEqual(length(by_hand) - by_hand["HMMA"], 82, by_hand)
 
@@ -174,8 +178,8 @@ class Assembled(unittest.TestCase):
         # the barrier is for, and loads of that do not stand right behind it.
         for target in ("sm_80", "sm_90a"):
             with self.subTest(target):
-                loop = [opcode for opcode in main_loop(self.results["matmul_sm80.mlir", target][1])
-                        if opcode in ("HMMA", "LDSM", "BAR")]
+                loop = [name for name in map(opcode, main_loop(self.results["matmul_sm80.mlir", target][1]))
+                        if name in ("HMMA", "LDSM", "BAR")]
                 before, behind = loop[:loop.index("BAR")], loop[loop.index("BAR") + 1:]
                 self.assertEqual((before.count("LDSM"), behind.count("LDSM")), (8, 8), loop)
                 self.assertGreaterEqual(before.count("HMMA"), 8, loop)

@@ -251,6 +251,33 @@ tile.kernel @k() grid 1 threads 128 {
 
 // -----
 
+// A slot that a loop carries is read under another name.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!F = tensor<64x64xf32, #tile.wgmma>
+!P = !tile.pending<!F>
+tile.kernel @k(%n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  %none = tile.wgmma_none : !P
+  %t0 = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
+  %end = scf.for %i = %c1 to %n step %c1 iter_args(%t = %t0) -> (!T) {
+    %p = tile.wgmma %t, %t transpose, %none : !T, !T, !P -> !P
+    %before = arith.subi %i, %c1 : index
+    // expected-error @below {{'tile.ring_release' (C2): what tile.wgmma reads of the slot must have been waited for}}
+    // expected-note @below {{expected: a tile.wgmma_wait before, with fewer in flight than were started since}}
+    // expected-note @below {{found: none}}
+    // expected-note @below {{try: tile.wgmma_wait with `in_flight` 0, or the release of an earlier iteration}}
+    tile.ring_release %r[%before] : !tile.ring<2 x !T>
+    %f = tile.wgmma_wait %p : !P -> !F
+    %t1 = tile.ring_wait %r[%i] : !tile.ring<2 x !T> -> !T
+    scf.yield %t1 : !T
+  }
+  tile.return
+}
+
+// -----
+
 // One group an iteration, two left in flight: that of the iteration before may not be done.
 !T = !tile.shared<64x64xbf16, swizzle = 128>
 !P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
