@@ -171,8 +171,8 @@ std::vector<std::string> missingTileRows(StringRef op) {
   // These three are the frame: a function with a loop over CTAs.
   static const std::set<StringRef> frame = {"tile.kernel", "tile.cta_id", "tile.return"};
   // `tile-expand` spells these out.
-  static const std::set<StringRef> abbreviations = {"tile.async_load", "tile.fold_columns", "tile.index", "tile.mask_columns", "tile.size",
-                                                    "tile.unravel"};
+  static const std::set<StringRef> abbreviations = {"tile.async_load",   "tile.fold_columns", "tile.index",
+                                                    "tile.mask_columns", "tile.size",         "tile.unravel"};
   if (abbreviations.contains(op)) return complaints;
   if (!frame.contains(op) && !threadedOps().contains(op.str()) && !codegen::cpuRows().contains(op))
     complaints.push_back(op.str() + ": no cpu lowering row");

@@ -146,8 +146,8 @@ LogicalResult kiln::codegen::gpu::verifyThreadLevel(LLVM::LLVMFuncOp function) {
         "ptx.wgmma_fence", "ptx.wgmma", "ptx.wgmma_wait", "nvvm.wgmma.commit.group.sync.aligned", "nvvm.setmaxregister",
         "nvvm.elect.sync",
         // Clusters and launches.
-        "nvvm.read.ptx.sreg.cluster.ctarank", "nvvm.cluster.arrive", "nvvm.cluster.arrive.relaxed", "nvvm.cluster.wait", "nvvm.mapa",
-        "nvvm.griddepcontrol"};
+        "nvvm.read.ptx.sreg.cluster.ctarank", "nvvm.cluster.arrive", "nvvm.cluster.arrive.relaxed", "nvvm.cluster.wait",
+        "nvvm.mapa", "nvvm.griddepcontrol"};
     names.insert_range(commonThreadOps());
     return names;
   }();

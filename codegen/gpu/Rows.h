@@ -45,7 +45,8 @@ struct Lowering {
   mlir::Value one() const;
   /// Those threads meet, and see what each wrote to shared memory.
   void meet() const;
-  /// The CTA's threads meet; the cluster's, where there is one: `relaxed` if they have written nothing that others read.
+  /// The CTA's threads meet; the cluster's, where there is one: `relaxed` if they have written nothing that others
+  /// read.
   void meetAll(bool relaxed = false) const;
   /// Replaces a fragment by its units.
   llvm::LogicalResult replace(mlir::Operation *op, llvm::ArrayRef<mlir::Value> units) const;

@@ -73,8 +73,8 @@ private:
   }
 
   Block &block;
-  DenseSet<Operation *> waiting;                           ///< pure and not yet placed
-  DenseMap<Operation *, size_t> written;                   ///< places in the block, as it was
+  DenseSet<Operation *> waiting;                          ///< pure and not yet placed
+  DenseMap<Operation *, size_t> written;                  ///< places in the block, as it was
   DenseMap<Operation *, SmallVector<Operation *>> before; ///< numbers between two ops that wait, by the second
 };
 

@@ -53,8 +53,8 @@ LogicalResult FoldColumnsOp::verify() {
 LogicalResult MaskColumnsOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType());
   if (x.getRank() == 2 && isa<FloatType>(x.getElementType())) return success();
-  return violate(*this, {"C1", "what is masked has rows and columns, of floats", "a fragment of two dimensions",
-                         spell(x)});
+  return violate(*this,
+                 {"C1", "what is masked has rows and columns, of floats", "a fragment of two dimensions", spell(x)});
 }
 
 //===- tile.index -------------------------------------------------------------------------------------------------===//

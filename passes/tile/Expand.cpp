@@ -145,12 +145,10 @@ void expandAsyncLoad(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &) {
 using Expansion = void (*)(Operation *, Arithmetic &, SmallVectorImpl<Value> &);
 
 const llvm::StringMap<Expansion> &rows() {
-  static const llvm::StringMap<Expansion> table = {{"tile.async_load", expandAsyncLoad},
-                                                   {"tile.index", expandIndex},
-                                                   {"tile.mask_columns", expandMaskColumns},
-                                                   {"tile.size", expandSize},
-                                                   {"tile.unravel", expandUnravel},
-                                                   {"tile.fold_columns", expandFoldColumns}};
+  static const llvm::StringMap<Expansion> table = {
+      {"tile.async_load", expandAsyncLoad},     {"tile.index", expandIndex},
+      {"tile.mask_columns", expandMaskColumns}, {"tile.size", expandSize},
+      {"tile.unravel", expandUnravel},          {"tile.fold_columns", expandFoldColumns}};
   return table;
 }
 

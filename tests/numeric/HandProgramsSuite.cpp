@@ -93,7 +93,7 @@ TEST_P(HandProgramsOf, GiveWhatTheirFormulaSays) {
 
 TEST(HandPrograms, EveryOpHasARow) {
   // What is around a program, and what `tile-expand` spells out.
-  const std::set<std::string> others = {"tile.kernel",  "tile.return",       "tile.index",     "tile.size",
+  const std::set<std::string> others = {"tile.kernel",  "tile.return",       "tile.index",        "tile.size",
                                         "tile.unravel", "tile.fold_columns", "tile.mask_columns", "tile.async_load"};
   auto context = makeContext();
   int64_t rows = 0;
