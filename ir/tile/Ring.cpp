@@ -12,11 +12,10 @@ static std::string number(uint64_t value) { return std::to_string(static_cast<in
 
 //===- tile.alloc_ring --------------------------------------------------------------------------------------------===//
 
-/// Warpgroups that may read a ring: a kernel's consumers, or all that it has; a smaller CTA counts as one.
+/// Warpgroups that may read a ring: a kernel's consumers, or all that it has.
 static int64_t readersOf(KernelOp kernel) {
   for (auto roles : kernel.getBody().getOps<SpecializeOp>()) return static_cast<int64_t>(roles.getConsumers());
-  constexpr int64_t kWarpgroup = 128;
-  return std::max<int64_t>(static_cast<int64_t>(kernel.getThreads().value_or(0)) / kWarpgroup, 1);
+  return warpgroupsOf(kernel);
 }
 
 LogicalResult AllocRingOp::verify() {

@@ -35,6 +35,11 @@ SpecializeOp kiln::tile::consumersAround(Operation *op) {
   return roles && roles.getConsumer().isAncestor(op->getParentRegion()) ? roles : SpecializeOp();
 }
 
+int64_t kiln::tile::warpgroupsOf(KernelOp kernel) {
+  constexpr int64_t kWarpgroup = 128;
+  return llvm::divideCeilSigned(static_cast<int64_t>(kernel.getThreads().value_or(1)), kWarpgroup);
+}
+
 std::optional<unsigned> kiln::tile::argumentNumber(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || !isa_and_nonnull<KernelOp>(argument.getOwner()->getParentOp())) return std::nullopt;

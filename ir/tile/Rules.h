@@ -25,6 +25,8 @@ std::optional<int64_t> constantOf(mlir::Value value);
 SpecializeOp producerAround(mlir::Operation *op);
 /// The `tile.specialize` whose consumers hold `op`, at any depth; null where there is none.
 SpecializeOp consumersAround(mlir::Operation *op);
+/// Warpgroups of a kernel's CTA. One that is not whole counts: its first thread speaks for it.
+int64_t warpgroupsOf(KernelOp kernel);
 /// Which argument of the kernel around it a value is; nullopt for any other value.
 std::optional<unsigned> argumentNumber(mlir::Value value);
 

@@ -6,6 +6,7 @@
 #include "ir/tile/Rules.h"
 #include "passes/tile/Forms.h"
 #include "passes/tile/ProgramRules.h"
+#include "passes/tile/RingTrace.h"
 #include "runtime/Expr.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,6 +29,7 @@ namespace {
 class Offsets {
 public:
   explicit Offsets(KernelOp kernel) : kernel(kernel) {
+    unify();
     kernel.getBody().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       Value turn = loop.getInductionVar();
       std::optional<Form> steps = forms.of(loop.getStep()).times(Form::of(turn));
@@ -40,15 +42,17 @@ public:
     learnExtents();
   }
 
-  /// The largest number that divides all that `value` may be, up to `most`, if it is known not to be a multiple of it.
-  std::optional<int64_t> divisorBelow(Value value, int64_t most) {
+  /// The largest number that divides all that `value` may be where `op` runs, up to `most`, if it is known not to be a
+  /// multiple of it.
+  std::optional<int64_t> divisorBelow(Operation *op, Value value, int64_t most) {
+    if (mayBeLeftOut(op)) return std::nullopt; // a branch may ask first whether it is one
     // Where each of its numbers is 0 or 1 (times what divides it), a product is that of its factors, once each.
     std::map<std::set<const void *>, int64_t> reduced;
     Form form = forms.of(value);
     for (const auto &[product, coefficient] : form.terms()) {
       int64_t scaled = coefficient;
       for (const void *factor : product) {
-        std::optional<int64_t> divisor = divisorOf(factor);
+        std::optional<int64_t> divisor = divisorOf(factor, op);
         if (!divisor || llvm::MulOverflow(scaled, *divisor, scaled)) return std::nullopt;
       }
       int64_t &sum = reduced[{product.begin(), product.end()}];
@@ -67,8 +71,19 @@ private:
   llvm::StringMap<int64_t> divisors; ///< of extents
   llvm::StringSet<> unsure;          ///< extents that a launch may check in other ways
 
-  /// What divides a number that may be any of its multiples; nullopt where it may not.
-  std::optional<int64_t> divisorOf(const void *pointer) {
+  /// What has no operands, such as an extent, is the same wherever it is asked for.
+  void unify() {
+    std::map<std::pair<const void *, const void *>, Value> first;
+    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isa<ExtentOp, CtaIdOp, CtaCountOp, WarpIdOp, ClusterRankOp>(op)) return;
+      std::pair key(op->getName().getAsOpaquePointer(), op->getAttrDictionary().getAsOpaquePointer());
+      auto [known, isNew] = first.try_emplace(key, op->getResult(0));
+      if (!isNew) forms.set(op->getResult(0), Form::of(known->second));
+    });
+  }
+
+  /// What divides a number that may be any of its multiples where `user` runs; nullopt where it may not.
+  std::optional<int64_t> divisorOf(const void *pointer, Operation *user) {
     if (turns.contains(pointer)) return 1;
     Value value = Value::getFromOpaquePointer(pointer);
     Operation *op = value.getDefiningOp();
@@ -76,7 +91,7 @@ private:
     if (isa_and_nonnull<CtaIdOp>(op) && hasAnyGrid()) return 1;
     if (auto tile = dyn_cast_or_null<RasterizeOp>(op))
       return constantOf(value == tile.getRow() ? tile.getRows() : tile.getColumns()) ? std::nullopt : std::optional(1);
-    if (isa_and_nonnull<WarpIdOp>(op) && threadsAround(op) > kWarp) return 1;
+    if (isa_and_nonnull<WarpIdOp>(op) && threadsAround(op) > kWarp && !producerAround(user)) return 1;
     if (isConsumer(value)) return 1;
     if (isa_and_nonnull<CtaCountOp>(op) && kernel.getGridOf() == "sms" && kernel.getCluster().value_or(1) == 1)
       return 1;
@@ -129,7 +144,8 @@ private:
 
   /// Whether launches may have any number of CTAs.
   bool hasAnyGrid() {
-    if (!kernel.getGridOf()) return false;
+    static constexpr SampleLaunch kLarge{.extent = 1536, .sms = 23};
+    if (!kernel.getGridOf() || gridOf(kernel, kLarge).value_or(0) < 2) return false;
     return llvm::any_of(Expr::parse(kernel.getGridOf()->str()).extents(),
                         [&](const std::string &name) { return name == "sms" || !knownExtent(kernel, name); });
   }
@@ -176,7 +192,7 @@ static SmallVector<Claim> claimsOf(Operation *op) {
 
 static LogicalResult check(Operation *op, const Claim &claim, Offsets &offsets) {
   if (claim.multipleOf <= 1) return success();
-  std::optional<int64_t> divisor = offsets.divisorBelow(claim.value, claim.multipleOf);
+  std::optional<int64_t> divisor = offsets.divisorBelow(op, claim.value, claim.multipleOf);
   if (!divisor) return success();
   std::string declared =
       fmt::format("`{} = {}` on the arguments whose rows are so long", kAligned.str(), claim.multipleOf);

@@ -65,10 +65,30 @@ SmallVector<Value> tilesReadBy(Operation *op) {
   return wholesReadBy(op);
 }
 
+/// How many elements of a tile that it reads whole come to something: what lies outside of a tensor is not stored, and
+/// a row of an operand that nobody wrote makes a row of sums that nobody has to keep.
+int64_t elementsNeededBy(Operation *op, Value tile) {
+  ArrayRef<int64_t> shape = cast<SharedType>(tile.getType()).getShape();
+  if (auto product = dyn_cast<WgmmaOp>(op)) {
+    bool isA = tile == product.getA(), isB = tile == product.getB();
+    int64_t ofA = shape[product.getTransposeA() ? 0 : 1], ofB = shape[product.getTransposeB() ? 1 : 0];
+    return isA && isB ? std::min(ofA, ofB) : isA ? ofA : ofB;
+  }
+  auto store = cast<TmaStoreOp>(op);
+  ArrayRef<int64_t> extents = store.getTarget().getType().getShape();
+  SmallVector<int64_t> box(shape);
+  if (store.getBox()) box.assign(store.getBox()->begin(), store.getBox()->end());
+  bool isOwn = !store.getView() && box.size() <= extents.size();
+  int64_t elements = 1;
+  for (auto [i, side] : llvm::enumerate(llvm::reverse(box))) {
+    int64_t extent = isOwn ? extents[extents.size() - 1 - i] : ShapedType::kDynamic;
+    if (llvm::MulOverflow(elements, ShapedType::isDynamic(extent) ? side : std::min(side, extent), elements)) return 0;
+  }
+  return elements;
+}
+
 Value tileWrittenBy(Operation *op) {
-  if (auto store = dyn_cast<StoreOp>(op)) return store.getTarget();
-  if (auto scatter = dyn_cast<ScatterOp>(op)) return scatter.getTarget();
-  if (auto store = dyn_cast<StoreMatrixOp>(op)) return store.getTarget();
+  if (Value memory = writtenByThreads(op)) return memory;
   if (auto copy = dyn_cast<AsyncCopyOp>(op)) return copy.getTarget();
   if (auto load = dyn_cast<AsyncLoadOp>(op)) return load.getTarget();
   if (auto load = dyn_cast<TmaLoadOp>(op)) return load.getTarget();
@@ -76,10 +96,13 @@ Value tileWrittenBy(Operation *op) {
   return {};
 }
 
+/// Ops whose threads, at least those of the warpgroup, meet before one of them starts a copy of a tile.
+bool meetFirst(Operation *op) { return isa<TmaStoreOp, BulkStoreOp>(op); }
+
 /// Ops behind which all threads, at least of the warpgroup, have met.
 bool areMet(Operation *op) {
   auto fold = dyn_cast<FoldOp>(op);
-  return isa<BarrierOp, ClusterBarrierOp, TmaStoreOp, TmaStoreWaitOp, BulkStoreOp>(op) || (fold && fold.getScratch());
+  return isa<BarrierOp, ClusterBarrierOp, TmaStoreWaitOp>(op) || meetFirst(op) || (fold && fold.getScratch());
 }
 
 //===- A run ------------------------------------------------------------------------------------------------------===//
@@ -169,22 +192,21 @@ private:
     bool isLeftOut = isa<LoadMatrixOp>(op) || (isa<LoadOp, GatherOp>(op) && everWritten.contains(name.memory));
     if (best == Content::Nothing && isLeftOut) return success();
     if (best == Content::Nothing)
-      return refuse("a shared tile is written before it is read", "a store or a copy to the tile before", "none", "");
+      return refuse("a shared tile is written before it is read", "a store or a copy to the tile before", "none",
+                    "that store or copy, or a read that is left out in the first turn");
     if (best == Content::OnItsWay)
       return refuse("copies by threads have been waited for before their tile is read",
                     "a tile.async_wait that leaves fewer groups than were committed since, then a tile.barrier",
                     "a copy that may be on its way", "a smaller number of groups, or a tile.async_commit behind each");
-    if (best == Content::NotMet && !isOneWarp && !isRemote)
+    if (best == Content::NotMet && !isOneWarp && !isRemote && !meetFirst(op))
       return refuse("threads meet between the wait for their copies and the reads of all of them",
                     "tile.async_wait, then tile.barrier", "no tile.barrier behind the wait",
                     "tile.barrier behind tile.async_wait");
     if (!isWhole || name.isPart || candidates.size() != 1 || candidates.front().mayBeWhole) return success();
-    int64_t extent = 1;
-    for (int64_t side : cast<SharedType>(tile.getType()).getShape())
-      if (llvm::MulOverflow(extent, side, extent)) return success();
-    if (candidates.front().elements() >= extent) return success();
-    return refuse("all of a tile is written before all of it is read", fmt::format("{} elements", extent),
-                  fmt::format("{} elements", candidates.front().elements()), "a tile that is no larger");
+    int64_t needed = elementsNeededBy(op, tile), written = candidates.front().elements();
+    if (written >= needed) return success();
+    return refuse("all of a tile is written before all of it is read", fmt::format("{} elements", needed),
+                  fmt::format("{} elements", written), "a tile that is no larger");
   }
 
   /// The part of its tile that an op writes; nullopt where that is not known.
@@ -350,6 +372,13 @@ private:
 };
 
 } // namespace
+
+Value writtenByThreads(Operation *op) {
+  if (auto store = dyn_cast<StoreOp>(op)) return store.getTarget();
+  if (auto scatter = dyn_cast<ScatterOp>(op)) return scatter.getTarget();
+  if (auto store = dyn_cast<StoreMatrixOp>(op)) return store.getTarget();
+  return {};
+}
 
 LogicalResult checkContents(KernelOp kernel) { return Run(kernel).go(); }
 

@@ -36,11 +36,26 @@ static std::pair<Value, scf::ForOp> firstOf(Value value) {
   }
 }
 
-/// Whether loops are all that stands between an op and one around it.
-static bool isInLoopsOf(Operation *op, Operation *around) {
-  for (Operation *at = op->getParentOp(); at != around; at = at->getParentOp())
-    if (!at || !isa<scf::ForOp>(at)) return false;
-  return true;
+/// The loops around an op up to `outermost`, that one first; nullopt if something else stands between.
+static std::optional<SmallVector<scf::ForOp>> loopsAround(Operation *op, scf::ForOp outermost) {
+  SmallVector<scf::ForOp> loops;
+  while (outermost && (loops.empty() || loops.back() != outermost)) {
+    op = op->getParentOp();
+    auto loop = dyn_cast_or_null<scf::ForOp>(op);
+    if (!loop) return std::nullopt;
+    loops.push_back(loop);
+  }
+  std::reverse(loops.begin(), loops.end());
+  return loops;
+}
+
+/// Whether a loop may have no turns in the first turn of `outermost`, which is what `forms` know, and some in another.
+static bool mayComeLater(scf::ForOp loop, scf::ForOp outermost, const Forms &forms) {
+  if (loop == outermost) return false;
+  auto isSame = [&](Value bound) { return outermost.isDefinedOutsideOfLoop(bound); };
+  if (isSame(loop.getLowerBound()) && isSame(loop.getUpperBound())) return false;
+  std::optional<Form> turns = forms.of(loop.getUpperBound()).plus(forms.of(loop.getLowerBound()), -1);
+  return !turns || turns->asConstant().value_or(0) <= 0;
 }
 
 static LogicalResult checkFirst(WgmmaOp product) {
@@ -50,12 +65,13 @@ static LogicalResult checkFirst(WgmmaOp product) {
   Value condition = product.getAccumulate();
   // Where the op itself sees that there is nothing, it adds to nothing.
   if (!condition && product.getAcc().getDefiningOp<WgmmaNoneOp>()) return success();
-  if (outermost && !isInLoopsOf(product, outermost)) return success();
+  auto loops = loopsAround(product, outermost);
+  if (!loops) return success();
   Forms forms;
-  SmallVector<scf::ForOp> loops;
-  for (Operation *at = product->getParentOp(); outermost && at != outermost->getParentOp(); at = at->getParentOp())
-    loops.push_back(cast<scf::ForOp>(at));
-  for (scf::ForOp loop : llvm::reverse(loops)) forms.set(loop.getInductionVar(), forms.of(loop.getLowerBound()));
+  for (scf::ForOp loop : *loops) {
+    if (mayComeLater(loop, outermost, forms)) return success();
+    forms.set(loop.getInductionVar(), forms.of(loop.getLowerBound()));
+  }
   if (condition && !forms.isTrue(condition).value_or(false)) return success();
   return violate(
       product, {"", "the first product on a tile.wgmma_none does not add to it",
@@ -64,29 +80,27 @@ static LogicalResult checkFirst(WgmmaOp product) {
                 "`if %more`, where %more is that the loop's variable is not its lower bound"});
 }
 
-namespace {
-/// Values in flight that no product made, whichever way the program goes.
-class Nothing {
-public:
-  bool is(Value value) {
-    if (!seen.insert(value).second) return true; // by itself it makes nothing of it
-    if (value.getDefiningOp<WgmmaNoneOp>()) return true;
-    if (auto wait = value.getDefiningOp<WgmmaWaitOp>()) return is(wait.getPending());
-    if (auto [loop, number] = carrierOf(value); loop)
-      return is(loop.getInits()[number]) && is(loop.getYieldedValues()[number]);
-    auto loop = value.getDefiningOp<scf::ForOp>();
-    if (!loop) return false;
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    return is(loop.getInits()[number]) && is(loop.getYieldedValues()[number]);
-  }
-
-private:
+/// Whether no product made a value in flight, whichever way the program goes.
+static bool isNothing(Value pending) {
   llvm::DenseSet<Value> seen;
-};
-} // namespace
+  SmallVector<Value> sources{pending};
+  while (!sources.empty()) {
+    Value value = sources.pop_back_val();
+    if (!seen.insert(value).second || value.getDefiningOp<WgmmaNoneOp>()) continue;
+    if (auto wait = value.getDefiningOp<WgmmaWaitOp>()) {
+      sources.push_back(wait.getPending());
+      continue;
+    }
+    auto [loop, number] = carrierOf(value);
+    if (!loop && (loop = value.getDefiningOp<scf::ForOp>())) number = cast<OpResult>(value).getResultNumber();
+    if (!loop) return false;
+    sources.append({loop.getInits()[number], loop.getYieldedValues()[number]});
+  }
+  return true;
+}
 
 static LogicalResult checkWaited(WgmmaWaitOp wait) {
-  if (!isFragment(wait.getType()) || !Nothing().is(wait.getPending())) return success();
+  if (!isFragment(wait.getType()) || !isNothing(wait.getPending())) return success();
   return violate(wait,
                  {"", "what is waited for is the sums of a product", "the result of a tile.wgmma, carried to here",
                   "a tile.wgmma_none that met none", "an scf.yield of what the product gave"});

@@ -2,6 +2,7 @@
 #include "ir/tile/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -84,36 +85,6 @@ static std::optional<int64_t> fold(Operation *op, int64_t a, int64_t b) {
   return std::nullopt;
 }
 
-std::optional<Form> Forms::ofOp(Operation *op, int depth) const {
-  auto operand = [&](unsigned i) { return of(op->getOperand(i), depth - 1); };
-  if (isa<arith::AddIOp>(op)) return operand(0).plus(operand(1));
-  if (isa<arith::SubIOp>(op)) return operand(0).plus(operand(1), -1);
-  if (isa<arith::MulIOp>(op)) return operand(0).times(operand(1));
-  if (isa<arith::IndexCastOp>(op) && isa<IndexType>(op->getOperand(0).getType())) {
-    // What is no constant may be cut.
-    Form from = operand(0);
-    std::optional<int64_t> constant = from.asConstant();
-    return constant && llvm::isInt<31>(*constant) ? std::optional(from) : std::nullopt;
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    std::optional<bool> condition = isTrue(select.getCondition(), depth - 1);
-    return condition ? std::optional(operand(*condition ? 1 : 2)) : std::nullopt;
-  }
-  if (op->getNumOperands() != 2 || op->getNumResults() != 1) return std::nullopt;
-  if (!isa_and_nonnull<arith::ArithDialect>(op->getDialect())) return std::nullopt;
-  std::optional<int64_t> a = operand(0).asConstant(), b = a ? operand(1).asConstant() : std::nullopt;
-  std::optional<int64_t> folded = a && b ? fold(op, *a, *b) : std::nullopt;
-  return folded ? std::optional(Form(*folded)) : std::nullopt;
-}
-
-Form Forms::of(Value value, int depth) const {
-  if (auto set = known.find(value); set != known.end()) return set->second;
-  if (std::optional<int64_t> constant = tile::constantOf(value)) return Form(*constant);
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == 0 || !value.getType().isIntOrIndex()) return Form::of(value);
-  return ofOp(op, depth).value_or(Form::of(value));
-}
-
 /// Of a comparison of what is `apart`; `signs`: both sides are known not to be negative.
 static std::optional<bool> compare(arith::CmpIPredicate predicate, int64_t apart, bool signs) {
   using P = arith::CmpIPredicate;
@@ -140,11 +111,70 @@ static std::optional<bool> compare(arith::CmpIPredicate predicate, int64_t apart
   return std::nullopt;
 }
 
-std::optional<bool> Forms::isTrue(Value condition, int depth) const {
-  if (std::optional<int64_t> constant = tile::constantOf(condition)) return *constant != 0;
-  Operation *op = condition.getDefiningOp();
-  if (!op || depth == 0) return std::nullopt;
-  if (isa<arith::AndIOp, arith::OrIOp>(op) && condition.getType().isInteger(1)) {
+namespace {
+
+/// One question to forms: what expressions share is looked into once.
+class Question {
+public:
+  explicit Question(const llvm::DenseMap<Value, Form> &known) : known(known) {}
+
+  Form of(Value value, int depth = kDepth);
+  std::optional<bool> isTrue(Value condition, int depth = kDepth);
+
+private:
+  static constexpr int kDepth = 12; ///< how deep expressions are looked into
+  const llvm::DenseMap<Value, Form> &known;
+  llvm::DenseMap<std::pair<Value, int>, Form> answers;
+  llvm::DenseMap<std::pair<Value, int>, std::optional<bool>> truths;
+
+  std::optional<Form> ofOp(Operation *op, int depth);
+  std::optional<bool> isTrueOf(Operation *op, int depth);
+};
+
+} // namespace
+
+std::optional<Form> Question::ofOp(Operation *op, int depth) {
+  auto operand = [&](unsigned i) { return of(op->getOperand(i), depth - 1); };
+  if (isa<arith::AddIOp>(op)) return operand(0).plus(operand(1));
+  if (isa<arith::SubIOp>(op)) return operand(0).plus(operand(1), -1);
+  if (isa<arith::MulIOp>(op)) return operand(0).times(operand(1));
+  if (isa<arith::IndexCastOp>(op) && isa<IndexType>(op->getOperand(0).getType())) {
+    // What is no constant may be cut.
+    Form from = operand(0);
+    std::optional<int64_t> constant = from.asConstant();
+    return constant && llvm::isInt<31>(*constant) ? std::optional(from) : std::nullopt;
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    std::optional<bool> condition = isTrue(select.getCondition(), depth - 1);
+    return condition ? std::optional(operand(*condition ? 1 : 2)) : std::nullopt;
+  }
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1) return std::nullopt;
+  if (!isa_and_nonnull<arith::ArithDialect>(op->getDialect())) return std::nullopt;
+  std::optional<int64_t> a = operand(0).asConstant(), b = a ? operand(1).asConstant() : std::nullopt;
+  std::optional<int64_t> folded = a && b ? fold(op, *a, *b) : std::nullopt;
+  return folded ? std::optional(Form(*folded)) : std::nullopt;
+}
+
+/// Whether a number is one of a type: what is computed with fewer bits than forms have may wrap.
+static bool fits(std::optional<int64_t> number, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return !number || !integer || integer.getWidth() >= 64 || llvm::isIntN(integer.getWidth(), *number);
+}
+
+Form Question::of(Value value, int depth) {
+  if (auto set = known.find(value); set != known.end()) return set->second;
+  if (std::optional<int64_t> constant = tile::constantOf(value)) return Form(*constant);
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0 || !value.getType().isIntOrIndex()) return Form::of(value);
+  if (auto answer = answers.find({value, depth}); answer != answers.end()) return answer->second;
+  Form form = ofOp(op, depth).value_or(Form::of(value));
+  if (!fits(form.asConstant(), value.getType())) form = Form::of(value);
+  answers[{value, depth}] = form;
+  return form;
+}
+
+std::optional<bool> Question::isTrueOf(Operation *op, int depth) {
+  if (isa<arith::AndIOp, arith::OrIOp>(op)) {
     std::optional<bool> a = isTrue(op->getOperand(0), depth - 1), b = isTrue(op->getOperand(1), depth - 1);
     bool decides = isa<arith::OrIOp>(op); // the value that one side alone decides with
     if ((a && *a == decides) || (b && *b == decides)) return decides;
@@ -157,6 +187,35 @@ std::optional<bool> Forms::isTrue(Value condition, int depth) const {
   std::optional<int64_t> apart = difference ? difference->asConstant() : std::nullopt;
   bool signs = left.asConstant().value_or(-1) >= 0 && right.asConstant().value_or(-1) >= 0;
   return apart ? compare(compared.getPredicate(), *apart, signs) : std::nullopt;
+}
+
+std::optional<bool> Question::isTrue(Value condition, int depth) {
+  if (std::optional<int64_t> constant = tile::constantOf(condition)) return *constant != 0;
+  Operation *op = condition.getDefiningOp();
+  if (!op || depth == 0 || !condition.getType().isInteger(1)) return std::nullopt;
+  if (auto truth = truths.find({condition, depth}); truth != truths.end()) return truth->second;
+  std::optional<bool> truth = isTrueOf(op, depth);
+  truths[{condition, depth}] = truth;
+  return truth;
+}
+
+Form Forms::of(Value value) const { return Question(known).of(value); }
+std::optional<bool> Forms::isTrue(Value condition) const { return Question(known).isTrue(condition); }
+
+bool mayBeLeftOut(Operation *op) {
+  for (Operation *around = op->getParentOp(); !isa<KernelOp>(around); op = around, around = op->getParentOp()) {
+    if (isa<SpecializeOp, FillOp>(around)) continue;
+    if (auto loop = dyn_cast<scf::ForOp>(around)) {
+      std::optional<APInt> turns = loop.getStaticTripCount();
+      if (turns && turns->isZero()) return true;
+      continue;
+    }
+    auto branch = dyn_cast<scf::IfOp>(around);
+    if (!branch) return true;
+    bool isThen = op->getParentRegion() == &branch.getThenRegion();
+    if (Forms().isTrue(branch.getCondition()) != isThen) return true;
+  }
+  return false;
 }
 
 } // namespace kiln::tile

@@ -50,20 +50,18 @@ public:
   void forget(mlir::Value value) { known.erase(value); }
 
   /// What a value is; itself where nothing is known of it. Index arithmetic does not overflow.
-  Form of(mlir::Value value) const { return of(value, kDepth); }
+  Form of(mlir::Value value) const;
   std::optional<int64_t> constantOf(mlir::Value value) const { return of(value).asConstant(); }
   /// Whether an i1 is true, where forms tell.
-  std::optional<bool> isTrue(mlir::Value condition) const { return isTrue(condition, kDepth); }
+  std::optional<bool> isTrue(mlir::Value condition) const;
 
 private:
-  /// How deep an expression is looked into: what shares parts is seen once for each way to them.
-  static constexpr int kDepth = 12;
   llvm::DenseMap<mlir::Value, Form> known;
-
-  Form of(mlir::Value value, int depth) const;
-  std::optional<bool> isTrue(mlir::Value condition, int depth) const;
-  std::optional<Form> ofOp(mlir::Operation *op, int depth) const;
 };
+
+/// Whether an op may be left out whenever the code around it runs: a branch around it is not known to be taken, or a
+/// loop has no turns. What would be wrong there may never be.
+bool mayBeLeftOut(mlir::Operation *op);
 
 } // namespace kiln::tile
 

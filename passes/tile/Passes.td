@@ -86,7 +86,9 @@ def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
     - `aligned` of loads, stores and lane masks, and that copies by chunks of 16 bytes start and end at them, follows from
       `tile.aligned` of arguments, where all else that it depends on is a launch's, a loop's or a warp's to choose.
     - Copies by threads are behind a `tile.async_wait` that ends their group, and a barrier, when their tile is read; a
-      shared tile is written before products and copies read it, whole where they do, and by someone where threads do.
+      shared tile is written before products and copies read it, as much of it as comes to something, and by someone where
+      threads do.
+    - What is behind a branch that may not be taken is taken to be right where numbers alone say that it is not.
     - A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every
       point; and one MMA atom's sums fit what the launch gives, whatever roles have later.
   }];

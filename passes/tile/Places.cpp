@@ -48,16 +48,23 @@ static std::pair<Numbers, Operation *> variable(Value value) {
   return {someOf(0, 1, static_cast<int64_t>(kernel.getCluster().value_or(1))), kernel};
 }
 
-/// Whether `value` may be computed from `from`.
-static bool dependsOn(Value value, Value from, llvm::DenseSet<Value> &seen) {
-  if (value == from) return true;
-  if (!seen.insert(value).second) return false;
-  Operation *op = value.getDefiningOp();
-  if (!op) { // what a loop carries is made of anything
+/// Whether one of `values` may be computed from `from`.
+static bool dependOn(SmallVector<Value> values, Value from) {
+  llvm::DenseSet<Value> seen;
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (value == from) return true;
+    if (!seen.insert(value).second) continue;
+    if (Operation *op = value.getDefiningOp()) {
+      if (op->getNumRegions() > 0) return true;
+      llvm::append_range(values, op->getOperands());
+      continue;
+    }
+    // What a loop carries is made of anything.
     auto loop = dyn_cast_or_null<scf::ForOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
-    return loop && value != loop.getInductionVar();
+    if (loop && value != loop.getInductionVar()) return true;
   }
-  return op->getNumRegions() > 0 || llvm::any_of(op->getOperands(), [&](Value v) { return dependsOn(v, from, seen); });
+  return false;
 }
 
 /// Whether `op` runs for every number that `variable` takes in `around`: what is between are roles, and loops that run
@@ -68,9 +75,7 @@ static bool runsForAll(Operation *op, Value variable, Operation *around) {
     auto loop = dyn_cast<scf::ForOp>(at);
     if (!loop) return false;
     if (loop.getStaticTripCount()) continue;
-    llvm::DenseSet<Value> seen;
-    for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
-      if (dependsOn(bound, variable, seen)) return false;
+    if (dependOn({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, variable)) return false;
   }
   return true;
 }
@@ -99,6 +104,7 @@ static std::optional<int64_t> evaluate(const Form &form, const llvm::DenseMap<co
 /// known.
 static Numbers numbersOf(Operation *op, Value value) {
   constexpr size_t kMostVariables = 4;
+  if (mayBeLeftOut(op)) return {};
   Form form = Forms().of(value);
   SmallVector<Variable> variables;
   for (Value part : form.values()) {
@@ -161,7 +167,8 @@ static LogicalResult checkSide(Operation *op, const char *what, Value start, int
     std::string by = unit > 1 ? fmt::format(", a multiple of {}", unit) : "";
     return violate(op, {"", fmt::format("its {} {}s lie in the tile, which has {}", extent, what, whole),
                         fmt::format("the first {} from 0 to {}{}", what, whole - extent, by), std::to_string(number),
-                        number % unit == 0 ? "a larger tile, or a smaller part of it" : ""});
+                        number % unit == 0 ? std::string("a larger tile, or a smaller part of it")
+                                           : fmt::format("{}", std::clamp<int64_t>(number, 0, whole) / unit * unit)});
   }
   return success();
 }
@@ -187,9 +194,9 @@ static LogicalResult checkRun(Operation *op, Type value, SharedType tile, Value 
   for (int64_t extent : tile.getShape())
     if (llvm::MulOverflow(elements, extent, elements)) return success();
   if (fragment && isa<SimdColumnAttr>(fragment.getEncoding())) return success();
-  if (writes && rows > 1 && std::abs(stride) < columns)
+  if (writes && rows > 1 && stride > -columns && stride < columns)
     return violate(op, {"", "rows that are written do not overlap", fmt::format("a row stride of at least {}", columns),
-                        std::to_string(stride)});
+                        std::to_string(stride), fmt::format("`rows {}`", columns)});
   int64_t last = 0;
   if (llvm::MulOverflow(rows - 1, stride, last) || !llvm::isInt<62>(last)) return success();
   int64_t least = -std::min<int64_t>(last, 0), most = elements - columns - std::max<int64_t>(last, 0);
@@ -198,7 +205,8 @@ static LogicalResult checkRun(Operation *op, Type value, SharedType tile, Value 
       return violate(op, {"", fmt::format("its elements lie in {}", spell(tile)),
                           most < least ? fmt::format("at most {} elements, from first to last", elements)
                                        : fmt::format("an offset from {} to {}", least, most),
-                          most < least ? std::to_string(std::abs(last) + columns) : std::to_string(number)});
+                          most < least ? std::to_string(std::abs(last) + columns) : std::to_string(number),
+                          "a larger tile, or fewer elements"});
   return success();
 }
 

@@ -1,18 +1,34 @@
 #include "passes/tile/RingTrace.h"
 
 #include "ir/tile/Arguments.h"
+#include "ir/tile/Rules.h"
 #include "kiln/Error.h"
 #include "runtime/Expr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <fmt/format.h>
 
 namespace kiln::tile {
 
 using namespace mlir;
+
+/// What an extent is in a launch.
+static int64_t extentOf(KernelOp kernel, const SampleLaunch &launch, StringRef name) {
+  if (std::optional<int64_t> known = knownExtent(kernel, name)) return *known;
+  if (launch.extents == SampleLaunch::Extents::Same) return launch.extent;
+  llvm::SetVector<StringRef> names;
+  for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i)
+    for (StringRef dim : dimsOf(kernel, i))
+      if (!knownExtent(kernel, dim)) names.insert(dim);
+  constexpr int64_t kMostDoublings = 16;
+  auto before = std::distance(names.begin(), llvm::find(names, name)), behind = std::ssize(names) - 1 - before;
+  bool grows = launch.extents == SampleLaunch::Extents::Growing;
+  return launch.extent << std::clamp<int64_t>(grows ? before : behind, 0, kMostDoublings);
+}
 
 std::optional<int64_t> gridOf(KernelOp kernel, const SampleLaunch &launch) {
   if (!kernel.getGridOf()) return static_cast<int64_t>(kernel.getGrid().value_or(0));
@@ -21,8 +37,8 @@ std::optional<int64_t> gridOf(KernelOp kernel, const SampleLaunch &launch) {
     Bindings bindings;
     auto cluster = static_cast<int64_t>(kernel.getCluster().value_or(1));
     for (const std::string &name : grid.extents())
-      bindings[name] = name == "sms" ? std::max(launch.sms / cluster, int64_t(1)) * cluster
-                                     : knownExtent(kernel, name).value_or(launch.extent);
+      bindings[name] =
+          name == "sms" ? std::max(launch.sms / cluster, int64_t(1)) * cluster : extentOf(kernel, launch, name);
     return grid.evaluate(bindings);
   } catch (const Error &) {
     return std::nullopt;
@@ -33,8 +49,7 @@ namespace {
 
 bool isStep(Operation *op) { return isa<FillOp, RingWaitOp, RingReleaseOp, TakeTurnOp, PassTurnOp>(op); }
 
-//===- What decides
-//---------------------------------------------------------------------------------------------------===//
+//===- What decides -----------------------------------------------------------------------------------------------===//
 
 /// The ops of a kernel that steps, and whether and how often they run, depend on.
 class Deciders {
@@ -106,8 +121,7 @@ private:
   }
 };
 
-//===- Numbers
-//--------------------------------------------------------------------------------------------------------===//
+//===- Numbers ----------------------------------------------------------------------------------------------------===//
 
 /// Integers that are known at one point of a run.
 class Numbers {
@@ -162,11 +176,10 @@ void rasterize(RasterizeOp op, Numbers &numbers) {
   numbers.set(op.getColumn(), within / here);
 }
 
-//===- A run
-//----------------------------------------------------------------------------------------------------------===//
+//===- A run ------------------------------------------------------------------------------------------------------===//
 
-constexpr int64_t kMostOps = 3000;        // of one trace: some tiles of any program
-constexpr int64_t kMostTurns = INT32_MAX; // no loop over extents has more
+constexpr int64_t kMostOps = 3000;         // of one trace: some tiles of any program
+constexpr uint64_t kMostTurns = INT32_MAX; // a loop over few extents has no more
 
 class Tracer {
 public:
@@ -174,9 +187,7 @@ public:
       : kernel(kernel), launch(launch), grid(grid), cta(cta), deciders(kernel) {}
 
   std::vector<RingTrace> run() {
-    constexpr uint64_t kWarpgroup = 128;
-    auto warpgroups = static_cast<int64_t>(llvm::divideCeil(kernel.getThreads().value_or(1), kWarpgroup));
-    std::vector<RingTrace> traces{{.name = "the CTA", .warpgroups = warpgroups}};
+    std::vector<RingTrace> traces{{.name = "the CTA", .warpgroups = warpgroupsOf(kernel)}};
     trace(kernel.getBody().front(), traces.front());
     for (auto roles : kernel.getBody().getOps<SpecializeOp>()) {
       if (!traces.front().isWhole) break;
@@ -240,8 +251,7 @@ private:
     if (auto count = dyn_cast<CtaCountOp>(op)) return numbers.set(count, grid);
     if (auto rank = dyn_cast<ClusterRankOp>(op))
       return numbers.set(rank, cta % static_cast<int64_t>(kernel.getCluster().value_or(1)));
-    if (auto extent = dyn_cast<ExtentOp>(op))
-      return numbers.set(extent, knownExtent(kernel, extent.getDim()).value_or(launch.extent));
+    if (auto extent = dyn_cast<ExtentOp>(op)) return numbers.set(extent, extentOf(kernel, launch, extent.getDim()));
     if (auto tile = dyn_cast<RasterizeOp>(op)) return rasterize(tile, numbers);
     if (auto product = dyn_cast<arith::MulIOp>(op)) return multiply(product, numbers);
     numbers.forget(op->getResults());
@@ -263,15 +273,16 @@ private:
          by = numbers.of(loop.getStep());
     if (!from || !to || !by || loop.getUnsignedCmp()) return skip(loop);
     auto isNeeded = [&](Value value) { return deciders.isNeeded(value); };
-    if (*from < *to && (*by < 1 || (*to - *from) / *by >= kMostTurns)) {
-      steps.push_back({loop, *by < 1 ? *by : (*to - *from) / *by});
+    uint64_t length = *from < *to ? static_cast<uint64_t>(*to) - static_cast<uint64_t>(*from) : 0;
+    uint64_t turns = *by < 1 ? length : llvm::divideCeil(length, static_cast<uint64_t>(*by));
+    if (turns > kMostTurns || (turns > 0 && *by < 1)) {
+      steps.push_back({loop, *by < 1 ? *by : static_cast<int64_t>(std::min<uint64_t>(turns, INT64_MAX))});
       return false;
     }
     numbers.assign(loop.getRegionIterArgs(), loop.getInits());
-    int64_t last =
-        deciders.holdsSteps(loop) || llvm::any_of(loop.getResults(), isNeeded) ? *to : std::min(*to, *from + 1);
-    for (int64_t i = *from; i < last; i += *by) {
-      numbers.set(loop.getInductionVar(), i);
+    if (!deciders.holdsSteps(loop) && llvm::none_of(loop.getResults(), isNeeded)) turns = std::min<uint64_t>(turns, 1);
+    for (int64_t turn = 0; turn < static_cast<int64_t>(turns); ++turn) {
+      numbers.set(loop.getInductionVar(), *from + turn * *by);
       if (--left < 0 || !run(*loop.getBody())) return false;
       numbers.assign(loop.getRegionIterArgs(), loop.getYieldedValues());
     }

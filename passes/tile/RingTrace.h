@@ -13,10 +13,13 @@
 namespace kiln::tile {
 
 /// A launch to go through: every extent that no type tells is the same one, so that any two are equal, one divides the
-/// other, and all are multiples of what tiles are.
+/// other, and all are multiples of what tiles are. Or each is twice the one that the kernel's arguments name before it,
+/// or behind it.
 struct SampleLaunch {
-  int64_t extent; ///< elements
+  enum class Extents { Same, Growing, Shrinking };
+  int64_t extent; ///< elements; the least of all
   int64_t sms;    ///< what `sms` is in a grid's expression
+  Extents extents = Extents::Same;
 };
 
 /// An op that runs: `tile.fill`, `tile.ring_wait` or `tile.ring_release` of an iteration, `tile.take_turn`,

@@ -111,14 +111,6 @@ static Operation *memoryOf(Value tile) {
   return isa_and_nonnull<AllocOp>(source) ? source : nullptr;
 }
 
-/// The shared tile that threads write with an op; null if it is no such op.
-static Value writtenBy(Operation *op) {
-  if (auto store = dyn_cast<StoreOp>(op)) return store.getTarget();
-  if (auto scatter = dyn_cast<ScatterOp>(op)) return scatter.getTarget();
-  if (auto store = dyn_cast<StoreMatrixOp>(op)) return store.getTarget();
-  return {};
-}
-
 /// The ops that run between one and a later one, in the innermost block around both; where the second comes first,
 /// those up to it in the next turn of the loop. None where they never follow each other.
 static std::optional<SmallVector<Operation *>> opsBetween(Operation *first, Operation *second) {
@@ -189,7 +181,7 @@ static LogicalResult checkStore(Operation *store, Value tile, const Writes &writ
   Operation *memory = memoryOf(tile);
   if (!memory) return success();
   for (Operation *write : writes.lookup(memory))
-    if (!areDifferentSlots(tile, writtenBy(write)) && !isRead(store, write, memory))
+    if (!areDifferentSlots(tile, writtenByThreads(write)) && !isRead(store, write, memory))
       return violate(write, {"", "a tile is written when the store before has read it",
                              "a tile.tma_store_wait between, with fewer pending than there are slots", "none"});
   return success();
@@ -198,7 +190,7 @@ static LogicalResult checkStore(Operation *store, Value tile, const Writes &writ
 static LogicalResult checkProxies(KernelOp kernel) {
   Writes writes;
   kernel.getBody().walk([&](Operation *op) {
-    Value tile = writtenBy(op);
+    Value tile = writtenByThreads(op);
     if (!tile || !isa<SharedType>(tile.getType())) return;
     if (Operation *memory = memoryOf(tile)) writes[memory].push_back(op);
   });

@@ -76,6 +76,16 @@ TEST_F(FormsTest, WhatIsTooLargeStandsForItself) {
   EXPECT_EQ(form.values(), std::vector<Value>{large});
   Value negative = make<arith::DivSIOp>(number(-7), number(2));
   EXPECT_EQ(Forms().constantOf(negative), std::nullopt);
+  // 8 bits hold no 200.
+  Value hundred = arith::ConstantOp::create(*b, loc, b->getI8IntegerAttr(100));
+  EXPECT_EQ(Forms().constantOf(hundred), 100);
+  EXPECT_EQ(Forms().constantOf(make<arith::AddIOp>(hundred, hundred)), std::nullopt);
+}
+
+TEST_F(FormsTest, WhatExpressionsShareIsLookedIntoOnce) {
+  Value x = argument(), sum = make<arith::MinSIOp>(x, x);
+  for (int i = 0; i < 1000; ++i) sum = make<arith::AddIOp>(sum, sum);
+  for (int i = 0; i < 10000; ++i) EXPECT_EQ(Forms().of(sum).values().size(), 1u);
 }
 
 } // namespace

@@ -81,6 +81,59 @@ tile.kernel @maps(%x: !M {tile.dims = ["M", "N"]}, %y: !M {tile.dims = ["N", "K"
 
 // -----
 
+// A branch that asks first, of rows, of turns and of warps; one extent, asked for twice; one CTA at most; the producer,
+// which is the first warp.
+!Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
+!T = !tile.shared<4096xbf16>
+!R = !tile.ring<1 x !T>
+!M = !tile.global<?x?xbf16>
+// CHECK-LABEL: tile.kernel @asked
+tile.kernel @asked(%x: !M {tile.dims = ["M", "N"]}, %n: index) grid "min(sms, 1)" threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %w = tile.warp_id
+  %long = tile.extent "N"
+  %rest = arith.remui %long, %c8 : index
+  %is_even = arith.cmpi eq, %rest, %c0 : index
+  %row = arith.muli %w, %long : index
+  scf.if %is_even {
+    %a = tile.load %x[%row] aligned 8 : !M -> !Row
+  } else {
+    %a = tile.load %x[%row] : !M -> !Row
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %odd = arith.remui %i, %c2 : index
+    %is_first = arith.cmpi eq, %odd, %c0 : index
+    %at = arith.muli %i, %c8 : index
+    scf.if %is_first {
+      %b = tile.load %x[%at] aligned 16 : !M -> !Row
+    }
+  }
+  %again = tile.extent "N"
+  %more = arith.addi %long, %c8 : index
+  %eight = arith.subi %more, %again : index
+  %c = tile.load %x[%eight] aligned 8 : !M -> !Row
+  %cta = tile.cta_id
+  %d = tile.load %x[%cta] aligned 8 : !M -> !Row
+  %first = arith.muli %w, %c4 : index
+  %ring = tile.alloc_ring readers 1 : !R
+  tile.specialize producer registers 40 {
+    tile.fill %ring[%c0] {
+    ^slot(%run: !T, %full: !tile.mbarrier):
+      tile.bulk_load %x[%first], %run signal %full : !M, !T
+    } : !R
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    %run = tile.ring_wait %ring[%c0] : !R -> !T
+  }
+  tile.return
+}
+
+// -----
+
 !Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
 !M = !tile.global<?x?xbf16>
 tile.kernel @offset(%x: !M {tile.dims = ["M", "N"], tile.aligned = 8}) grid "sms" threads 32 {

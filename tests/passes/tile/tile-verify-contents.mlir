@@ -174,6 +174,7 @@ tile.kernel @never_written(%c: !tile.global<64x64xbf16>) grid 1 threads 128 {
   // expected-error @below {{'tile.tma_store': a shared tile is written before it is read}}
   // expected-note @below {{expected: a store or a copy to the tile before}}
   // expected-note @below {{found: none}}
+  // expected-note @below {{try: that store or copy, or a read that is left out in the first turn}}
   tile.tma_store %t, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
   tile.tma_store_wait 0
   tile.return
@@ -199,6 +200,7 @@ tile.kernel @another_slot(%c: !tile.global<64x64xbf16>, %x: bf16) grid 1 threads
     // expected-error @below {{'tile.tma_store': a shared tile is written before it is read}}
     // expected-note @below {{expected: a store or a copy to the tile before}}
     // expected-note @below {{found: none}}
+    // expected-note @below {{try: that store or copy, or a read that is left out in the first turn}}
     tile.tma_store %other, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
     tile.tma_store_wait 0
   }
@@ -223,6 +225,7 @@ tile.kernel @left_out(%x: f32, %n: index) grid 1 threads 32 {
   // expected-error @below {{'tile.load': a shared tile is written before it is read}}
   // expected-note @below {{expected: a store or a copy to the tile before}}
   // expected-note @below {{found: none}}
+  // expected-note @below {{try: that store or copy, or a read that is left out in the first turn}}
   %never = tile.load %u[%c0] : !T -> f32
   tile.return
 }
@@ -270,5 +273,86 @@ tile.kernel @whole(%c: !tile.global<64x64xbf16>, %x: bf16, %n: index) grid 1 thr
   }
   tile.tma_store %u, %c[%c0, %c0] : !T, !tile.global<64x64xbf16>
   tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+// Columns behind a tensor's last are not stored, and need not be there.
+!F = tensor<64x48xbf16, #tile.wgmma>
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!M = !tile.global<?x48xbf16>
+// CHECK-LABEL: tile.kernel @clipped
+tile.kernel @clipped(%c: !M {tile.dims = ["M", "N"]}, %x: bf16) grid "ceildiv(M, 64)" threads 128 {
+  %c0 = arith.constant 0 : index
+  %f = tile.splat %x : bf16 -> !F
+  %t = tile.alloc : !T
+  tile.store_matrix %f, %t[%c0, %c0] : !F, !T
+  tile.tma_store %t, %c[%c0, %c0] : !T, !M
+  tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+// A store by tensor map meets the threads that waited for their copies.
+!S = !tile.shared<64x64xbf16>
+!M = !tile.global<?x?xbf16>
+// CHECK-LABEL: tile.kernel @met_by_store
+tile.kernel @met_by_store(%x: !M {tile.dims = ["M", "N"], tile.aligned = 8}) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc : !S
+  tile.async_load %x[%c0, %c0], %t : !M, !S
+  tile.async_commit
+  tile.async_wait 0
+  tile.tma_store %t, %x[%c0, %c0] : !S, !M
+  tile.tma_store_wait 0
+  tile.return
+}
+
+// -----
+
+// Sixteen rows of an operand of 64: the sums of the others are nobody's.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Acc = tensor<64x64xf32, #tile.wgmma>
+!P = !tile.pending<!Acc>
+!Q = tensor<16x64xbf16, #tile.mma_acc<warps = [1, 4]>>
+!B = tensor<64x64xbf16, #tile.wgmma>
+// CHECK-LABEL: tile.kernel @few_rows
+tile.kernel @few_rows(%x: bf16) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %queries = tile.alloc : !T
+  %keys = tile.alloc : !T
+  %q = tile.splat %x : bf16 -> !Q
+  %k = tile.splat %x : bf16 -> !B
+  tile.store_matrix %q, %queries[%c0, %c0] : !Q, !T
+  tile.store_matrix %k, %keys[%c0, %c0] : !B, !T
+  tile.proxy_fence
+  tile.barrier
+  %none = tile.wgmma_none : !P
+  %p = tile.wgmma %queries, %keys transpose, %none : !T, !T, !P -> !P
+  %s = tile.wgmma_wait %p : !P -> !Acc
+  tile.return
+}
+
+// -----
+
+// Not one row of it.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Acc = tensor<64x64xf32, #tile.wgmma>
+!P = !tile.pending<!Acc>
+tile.kernel @no_row(%x: bf16) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc : !T
+  tile.store %x, %t[%c0] : bf16, !T
+  tile.proxy_fence
+  tile.barrier
+  %none = tile.wgmma_none : !P
+  // expected-error @below {{'tile.wgmma': all of a tile is written before all of it is read}}
+  // expected-note @below {{expected: 64 elements}}
+  // expected-note @below {{found: 1 elements}}
+  // expected-note @below {{try: a tile that is no larger}}
+  %p = tile.wgmma %t, %t transpose, %none : !T, !T, !P -> !P
+  %s = tile.wgmma_wait %p : !P -> !Acc
   tile.return
 }

@@ -63,6 +63,58 @@ tile.kernel @matrices(%x: bf16, %n: index) grid 1 threads 32 {
 
 // -----
 
+// Parts that are there for some numbers only, each turn of a loop written out; a loop without turns.
+!A = !tile.shared<128x64xbf16, swizzle = 128>
+!F = tensor<64x64xbf16, #tile.wgmma>
+!M = !tile.global<?x?xbf16>
+// CHECK-LABEL: tile.kernel @left_out
+tile.kernel @left_out(%x: !M {tile.dims = ["M", "N"]}, %v: bf16) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %n = tile.extent "N"
+  %a = tile.alloc : !A
+  %f = tile.splat %v : bf16 -> !F
+  %few = arith.minsi %n, %c128 : index
+  %third = arith.cmpi slt, %c128, %few : index
+  scf.if %third {
+    tile.store_matrix %f, %a[%c128, %c0] : !F, !A
+  }
+  %never = arith.cmpi slt, %c128, %c64 : index
+  scf.if %never {
+    tile.store_matrix %f, %a[%c128, %c0] : !F, !A
+  }
+  scf.for %i = %c8 to %c8 step %c8 {
+    tile.store_matrix %f, %a[%c128, %c0] : !F, !A
+  }
+  tile.return
+}
+
+// -----
+
+// A branch that is taken.
+!A = !tile.shared<128x64xbf16, swizzle = 128>
+!F = tensor<64x64xbf16, #tile.wgmma>
+tile.kernel @taken(%v: bf16) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %a = tile.alloc : !A
+  %f = tile.splat %v : bf16 -> !F
+  %always = arith.cmpi slt, %c64, %c128 : index
+  scf.if %always {
+    // expected-error @below {{'tile.store_matrix': its 64 rows lie in the tile, which has 128}}
+    // expected-note @below {{expected: the first row from 0 to 64, a multiple of 8}}
+    // expected-note @below {{found: 128}}
+    // expected-note @below {{try: a larger tile, or a smaller part of it}}
+    tile.store_matrix %f, %a[%c128, %c0] : !F, !A
+  }
+  tile.return
+}
+
+// -----
+
 !A = !tile.shared<128x64xbf16, swizzle = 128>
 !Mine = !tile.shared<64x64xbf16, swizzle = 128>
 tile.kernel @part_past() grid 1 threads 512 {
@@ -94,6 +146,7 @@ tile.kernel @between(%x: bf16) grid 1 threads 32 {
   // expected-error @below {{'tile.load_matrix': its 16 columns lie in the tile, which has 32}}
   // expected-note @below {{expected: the first column from 0 to 16, a multiple of 8}}
   // expected-note @below {{found: 4}}
+  // expected-note @below {{try: 0}}
   %f = tile.load_matrix %a[%c0, %c4] : !A -> !F
   tile.return
 }
@@ -149,6 +202,7 @@ tile.kernel @rows_past(%x: bf16) grid 1 threads 128 {
   // expected-error @below {{'tile.store': its elements lie in !tile.shared<64x72xbf16>}}
   // expected-note @below {{expected: at most 4608 elements, from first to last}}
   // expected-note @below {{found: 5104}}
+  // expected-note @below {{try: a larger tile, or fewer elements}}
   tile.store %f, %t[%c0] rows 80 : !F, !T
   tile.return
 }
@@ -164,6 +218,7 @@ tile.kernel @rows_overlap(%x: bf16) grid 1 threads 128 {
   // expected-error @below {{'tile.store': rows that are written do not overlap}}
   // expected-note @below {{expected: a row stride of at least 64}}
   // expected-note @below {{found: 36}}
+  // expected-note @below {{try: `rows 64`}}
   tile.store %f, %t[%c0] rows 36 : !F, !T
   tile.return
 }
@@ -180,6 +235,7 @@ tile.kernel @run_past(%x: f32) grid 1 threads 32 {
   // expected-error @below {{'tile.load': its elements lie in !tile.shared<64xf32>}}
   // expected-note @below {{expected: an offset from 0 to 0}}
   // expected-note @below {{found: 1}}
+  // expected-note @below {{try: a larger tile, or fewer elements}}
   %row = tile.load %t[%c1] : !T -> !Row
   tile.return
 }

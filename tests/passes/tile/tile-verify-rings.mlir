@@ -120,6 +120,90 @@ tile.kernel @short(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 {
 
 // -----
 
+// Right where there are more keys than queries: the keys before the queries' own, the last of which is always released.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<?x64xbf16>
+// CHECK-LABEL: tile.kernel @keys_before
+tile.kernel @keys_before(%q: !M {tile.dims = ["Sq", "D"]}, %k: !M {tile.dims = ["Sk", "D"]}) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %queries = tile.extent "Sq"
+  %keys = tile.extent "Sk"
+  %steps = tile.index ceildiv(%keys - %queries, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %steps step %c1 {
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %k[%s, %c0], %as signal %full : !M, !T
+      } : !Ring
+    }
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    scf.for %s = %c0 to %steps step %c1 {
+      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      %more = arith.cmpi ne, %s, %c0 : index
+      %before = tile.index %s - 1
+      tile.ring_release %ring[%before] if %more : !Ring
+    }
+    %last = tile.index %steps - 1
+    tile.ring_release %ring[%last] : !Ring
+  }
+  tile.return
+}
+
+// -----
+
+// Elements of five extents, or of three by one CTA, are many only where each extent is large.
+!M = !tile.global<?x?x?x?x?xf32>
+// CHECK-LABEL: tile.kernel @flat
+tile.kernel @flat(%x: !M {tile.dims = ["A", "B", "C", "D", "E"]}) grid "sms" threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cta = tile.cta_id
+  %ctas = tile.cta_count
+  %a = tile.extent "A"
+  %b = tile.extent "B"
+  %c = tile.extent "C"
+  %d = tile.extent "D"
+  %e = tile.extent "E"
+  %three = tile.index %a * %b * %c
+  scf.for %i = %c0 to %three step %c1 {
+    tile.barrier
+  }
+  %blocks = tile.index ceildiv(%three * %d * %e, 1024)
+  scf.for %i = %cta to %blocks step %ctas {
+    tile.barrier
+  }
+  tile.return
+}
+
+// -----
+
+// A warpgroup and a half release twice.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<1 x !T>
+!M = !tile.global<64x64xbf16>
+// CHECK-LABEL: tile.kernel @one_and_a_half
+tile.kernel @one_and_a_half(%a: !M) grid 1 threads 192 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %ring = tile.alloc_ring readers 2 : !Ring
+  scf.for %i = %c0 to %c3 step %c1 {
+    tile.fill %ring[%i] {
+    ^slot(%as: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %as signal %full : !M, !T
+    } : !Ring
+    %as = tile.ring_wait %ring[%i] : !Ring -> !T
+    tile.ring_release %ring[%i] : !Ring
+  }
+  tile.return
+}
+
+// -----
+
 // One of two readers releases.
 !T = !tile.shared<64x64xbf16, swizzle = 128>
 !Ring = !tile.ring<2 x !T>
@@ -442,6 +526,7 @@ tile.kernel @out_of_order(%a: !M) grid 1 threads 256 {
     // expected-error @below {{'tile.ring_release': a slot's iterations are released one after the other}}
     // expected-note @below {{expected: iteration 0 first}}
     // expected-note @below {{found: iteration 1, by consumer 0; in CTA 0 of 1, where extents are 1536}}
+    // expected-note @below {{try: a release of each iteration that is waited for, behind its wait}}
     tile.ring_release %ring[%c1] : !Ring
   }
   tile.return
@@ -521,6 +606,7 @@ tile.kernel @no_step() grid 1 threads 128 {
   // expected-error @below {{'scf.for': a loop ends}}
   // expected-note @below {{expected: a step of at least 1}}
   // expected-note @below {{found: a step of 0; in CTA 0 of 1, where extents are 1536}}
+  // expected-note @below {{try: `step` of a positive constant, or of tile.cta_count}}
   scf.for %i = %c0 to %c1 step %none {
     tile.barrier
   }

@@ -68,6 +68,38 @@ tile.kernel @fine(%x: bf16, %from: index, %n: index, %maybe: i1) grid 1 threads 
 
 // -----
 
+// In the outer loop's first turn the inner one has none: the product behind it is the first.
+!A = !tile.shared<64x64xbf16, swizzle = 128>
+!Acc = tensor<64x64xf32, #tile.wgmma>
+!P = !tile.pending<!Acc>
+!F = tensor<64x64xbf16, #tile.wgmma>
+// CHECK-LABEL: tile.kernel @later
+tile.kernel @later(%x: bf16, %n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.alloc : !A
+  %f = tile.splat %x : bf16 -> !F
+  tile.store %f, %a[%c0] rows 64 : !F, !A
+  tile.proxy_fence
+  tile.barrier
+  %none = tile.wgmma_none : !P
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%outer = %none) -> !P {
+    %inner = scf.for %j = %c0 to %i step %c1 iter_args(%acc = %outer) -> !P {
+      %p = tile.wgmma %a, %a transpose, %acc : !A, !A, !P -> !P
+      %q = tile.wgmma_wait %p in_flight 1 : !P -> !P
+      scf.yield %q : !P
+    }
+    %more = arith.cmpi ne, %i, %c0 : index
+    %p = tile.wgmma %a, %a transpose, %inner if %more : !A, !A, !P -> !P
+    %q = tile.wgmma_wait %p in_flight 1 : !P -> !P
+    scf.yield %q : !P
+  }
+  %done = tile.wgmma_wait %sum : !P -> !Acc
+  tile.return
+}
+
+// -----
+
 !A = !tile.shared<64x64xbf16, swizzle = 128>
 !P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
 tile.kernel @without(%n: index) grid 1 threads 128 {
