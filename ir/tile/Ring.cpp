@@ -151,12 +151,17 @@ struct Read {
 /// where the use is none of a loop's.
 static SmallVector<Value> carriedAs(OpOperand &use) {
   Operation *user = use.getOwner();
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(user))
-    if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use)) return {argument, loop.getTiedLoopResult(&use)};
-  auto loop = dyn_cast_or_null<LoopLikeOpInterface>(user->getParentOp());
-  if (!loop || !user->hasTrait<OpTrait::IsTerminator>() || !loop.getLoopResults()) return {};
-  unsigned place = use.getOperandNumber();
-  return {loop.getRegionIterArgs()[place], (*loop.getLoopResults())[place]};
+  auto among = [&](LoopLikeOpInterface loop, MutableArrayRef<OpOperand> given) -> SmallVector<Value> {
+    std::optional<ResultRange> results = loop.getLoopResults();
+    if (!results) return {};
+    for (auto [operand, argument, result] : llvm::zip(given, loop.getRegionIterArgs(), *results))
+      if (&operand == &use) return {argument, result};
+    return {};
+  };
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(user)) return among(loop, loop.getInitsMutable());
+  auto around = dyn_cast_or_null<LoopLikeOpInterface>(user->getParentOp());
+  std::optional<MutableArrayRef<OpOperand>> yielded = around ? around.getYieldedValuesMutable() : std::nullopt;
+  return yielded ? among(around, *yielded) : SmallVector<Value>();
 }
 
 /// Everything that reads tiles of a ring: products, or, with `loads`, loads by threads.

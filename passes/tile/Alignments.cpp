@@ -151,9 +151,6 @@ private:
   }
 };
 
-} // namespace
-
-namespace {
 /// A number that an op takes to be a multiple of another one: it says so, or it moves whole 16-byte chunks.
 struct Claim {
   const char *what;
@@ -161,6 +158,7 @@ struct Claim {
   int64_t multipleOf;
   bool isSaid = true;
 };
+
 } // namespace
 
 static SmallVector<Claim> claimsOf(Operation *op) {

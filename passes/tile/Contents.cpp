@@ -310,7 +310,7 @@ private:
     std::optional<int64_t> first = forms.constantOf(loop.getLowerBound()), step = forms.constantOf(loop.getStep());
     std::optional<int64_t> end = forms.constantOf(loop.getUpperBound());
     constexpr int64_t kFew = 16, kLarge = int64_t(1) << 40;
-    auto isSmall = [](std::optional<int64_t> n) { return n && std::abs(*n) < kLarge; };
+    auto isSmall = [](std::optional<int64_t> n) { return n && *n > -kLarge && *n < kLarge; };
     bool isWhole = isSmall(first) && isSmall(step) && isSmall(end) && *step > 0;
     int64_t trips = isWhole ? std::max<int64_t>(llvm::divideCeilSigned(*end - *first, *step), 0) : stages + 2;
     if (trips > kFew + stages) {

@@ -278,6 +278,31 @@ tile.kernel @k(%n: index) grid 1 threads 128 {
 
 // -----
 
+// Loops whose results are not what they carry hand tiles on, too.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
+tile.kernel @k(%b: i1) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  %none = tile.wgmma_none : !P
+  %t0 = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
+  %e:2 = scf.while (%t = %t0) : (!T) -> (!T, !T) {
+    scf.condition(%b) %t, %t0 : !T, !T
+  } do {
+  ^again(%u: !T, %v: !T):
+    scf.yield %u : !T
+  }
+  %p = tile.wgmma %t0, %t0 transpose, %none : !T, !T, !P -> !P
+  // expected-error @below {{'tile.ring_release' (C2): what tile.wgmma reads of the slot must have been waited for}}
+  // expected-note @below {{expected: a tile.wgmma_wait before, with fewer in flight than were started since}}
+  // expected-note @below {{found: none}}
+  // expected-note @below {{try: tile.wgmma_wait with `in_flight` 0, or the release of an earlier iteration}}
+  tile.ring_release %r[%c0] : !tile.ring<2 x !T>
+  tile.return
+}
+
+// -----
+
 // One group an iteration, two left in flight: that of the iteration before may not be done.
 !T = !tile.shared<64x64xbf16, swizzle = 128>
 !P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
