@@ -4,7 +4,7 @@
 #include "ir/layout/IndexMap.h"
 #include "passes/cost/Matmul.h"
 #include "passes/graph/RowAlignment.h"
-#include "passes/tiling/KernelChecks.h"
+#include "passes/kernel/KernelChecks.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
 
 #include "llvm/ADT/DenseMap.h"

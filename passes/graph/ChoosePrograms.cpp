@@ -2,7 +2,7 @@
 #include "passes/graph/ProgramChoice.h"
 
 #include "ir/graph/Programs.h"
-#include "passes/tiling/KernelChecks.h"
+#include "passes/kernel/KernelChecks.h"
 
 #include "mlir/IR/IRMapping.h"
 

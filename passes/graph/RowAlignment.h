@@ -8,7 +8,7 @@
 #define KILN_PASSES_GRAPH_ROWALIGNMENT_H
 
 #include "ir/target/Gpu.h"
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/KernelForm.h"
 
 namespace kiln::graph {
 

@@ -2,7 +2,7 @@
 
 #include "ir/graph/DTypes.h"
 #include "ir/layout/IndexMap.h"
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/KernelForm.h"
 #include "passes/plan/Arena.h"
 #include "passes/plan/Constants.h"
 

@@ -1,9 +1,9 @@
 // tile-assign-shared: gives every shared tile its place in the CTA's memory.
 #include "ir/Violation.h"
 #include "ir/tile/Rules.h"
+#include "passes/kernel/KernelChecks.h"
 #include "passes/plan/Arena.h"
 #include "passes/tile/Passes.h"
-#include "passes/tiling/KernelChecks.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"

@@ -4,7 +4,7 @@
 
 #include "ir/graph/AcceptedOps.h"
 #include "ir/layout/IndexMap.h"
-#include "ir/layout/ViewMaps.h"
+#include "passes/kernel/ViewMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

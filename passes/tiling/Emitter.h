@@ -10,19 +10,11 @@
 #define KILN_PASSES_TILING_EMITTER_H
 
 #include "ir/tile/Tile.h"
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/Access.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace kiln::tiling {
-
-/// Memory that holds a value of the region: a kernel argument, or a shared tile that keeps a value for later.
-struct Memory {
-  mlir::Value base;                        ///< `!tile.global` or `!tile.shared`
-  llvm::SmallVector<int64_t> strides = {}; ///< elements per index step, one per dimension of the value
-  int64_t offset = 0;                      ///< elements before index 0
-};
 
 /// Where a skeleton stands: its loops' coordinates and how they make a point of the iteration space.
 struct Point {
@@ -49,7 +41,6 @@ const EmissionRow *findEmissionRow(llvm::StringRef opName);
 /// Emits values at one point. Cheap to make; each point has its own.
 class Emitter {
 public:
-  using Memories = llvm::DenseMap<mlir::Value, Memory>;
   using Anchors = llvm::DenseMap<mlir::Value, mlir::Value>;
 
   /// `memories` and `anchors` (reduction and matmul results, as scalars or fragments of this point) outlive the

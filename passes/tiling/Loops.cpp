@@ -58,16 +58,6 @@ SmallVector<int64_t> kiln::tiling::sequence(int64_t first, int64_t last) {
   return numbers;
 }
 
-SmallVector<graph::Demand> kiln::tiling::rootDemands(const graph::KernelForm &form) {
-  SmallVector<graph::Demand> roots;
-  if (form.outputs.empty()) return roots;
-  MLIRContext *context = form.outputs[0].store.getContext();
-  AffineMap identity = layout::identity(context, form.extents);
-  for (graph::ReduceOp reduce : form.reductions) roots.push_back({graph::ReduceOp(reduce).getX(), identity});
-  for (const graph::OutputForm &output : form.outputs) roots.push_back({output.value, form.demandMap(output)});
-  return roots;
-}
-
 /// The values of the outputs that have an element per point or per row, in their order.
 static FailureOr<SmallVector<Value>> emitOutputs(SkeletonContext &context, Emitter &emitter, bool perRow) {
   SmallVector<Value> values;

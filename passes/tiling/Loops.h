@@ -38,9 +38,6 @@ void delinearize(mlir::AffineExpr linear, llvm::ArrayRef<int64_t> dims, llvm::Ar
 /// first, first + 1, …, last - 1.
 llvm::SmallVector<int64_t> sequence(int64_t first, int64_t last);
 
-/// What a kernel demands, from every output and reduction operand, at points of the iteration space.
-llvm::SmallVector<graph::Demand> rootDemands(const graph::KernelForm &form);
-
 /// Stores, where they belong, every output that has an element per point (or, `perRow`, per row), at the emitter's
 /// point. All are emitted first: an output may share memory with an operand.
 mlir::LogicalResult storeOutputs(SkeletonContext &context, Emitter &emitter, bool perRow);

@@ -11,7 +11,7 @@
 
 #include "ir/graph/Graph.h"
 #include "ir/target/Target.h"
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/KernelForm.h"
 
 namespace kiln::tiling {
 

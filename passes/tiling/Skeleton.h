@@ -8,7 +8,7 @@
 #define KILN_PASSES_TILING_SKELETON_H
 
 #include "ir/target/Target.h"
-#include "passes/tiling/Access.h"
+#include "passes/kernel/Access.h"
 #include "passes/tiling/Emitter.h"
 #include "passes/tiling/Schedule.h"
 
@@ -22,7 +22,7 @@ struct SkeletonContext {
   tile::KernelOp program;   ///< being built
   mlir::OpBuilder &builder; ///< at the start of the tile program's body
   mlir::Location loc;
-  Emitter::Memories memories;        ///< of the region's arguments
+  Memories memories;                 ///< of the region's arguments
   llvm::SmallVector<Memory> outputs; ///< where each output of the form is stored
 };
 

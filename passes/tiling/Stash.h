@@ -2,7 +2,7 @@
 #ifndef KILN_PASSES_TILING_STASH_H
 #define KILN_PASSES_TILING_STASH_H
 
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/KernelForm.h"
 
 namespace kiln::tiling {
 

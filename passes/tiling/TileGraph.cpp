@@ -2,7 +2,7 @@
 #include "passes/tiling/Passes.h"
 
 #include "ir/graph/Programs.h"
-#include "passes/tiling/KernelChecks.h"
+#include "passes/kernel/KernelChecks.h"
 #include "passes/tiling/Skeleton.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,5 +1,5 @@
 // tile-schedule: gives each graph kernel without a schedule the default one for its family and target.
-#include "passes/tiling/KernelChecks.h"
+#include "passes/kernel/KernelChecks.h"
 #include "passes/tiling/Passes.h"
 #include "passes/tiling/Schedule.h"
 

@@ -1,8 +1,8 @@
 #include "passes/graph/fuse/MergeRules.h"
 
 #include "ir/graph/Graph.h"
-#include "passes/graph/KernelForm.h"
 #include "passes/graph/fuse/OpCosts.h"
+#include "passes/kernel/KernelForm.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -3,9 +3,9 @@
 
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/Graph.h"
-#include "ir/layout/ViewMaps.h"
 #include "ir/tile/Tile.h"
 #include "passes/graph/fuse/OpCosts.h"
+#include "passes/kernel/ViewMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseSet.h"

@@ -1,7 +1,7 @@
 #include "passes/graph/fuse/Outline.h"
 
 #include "ir/graph/Graph.h"
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/KernelForm.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"

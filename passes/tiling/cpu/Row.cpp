@@ -114,7 +114,7 @@ private:
   AffineMap identity() { return layout::identity(b.getContext(), context.form.extents); }
 
   LogicalResult buildRow(Value row) {
-    Emitter::Memories memories = context.memories;
+    Memories memories = context.memories;
     Emitter::Anchors anchors;
     for (unsigned stage = 0, stages = context.form.stageCount(); stage < stages; ++stage) {
       SmallVector<RowReduction *> now;
@@ -129,7 +129,7 @@ private:
   }
 
   /// One pass over the row: accumulates the stage's reductions and keeps what later passes want.
-  LogicalResult buildStage(Value row, unsigned stage, ArrayRef<RowReduction *> now, const Emitter::Memories &memories,
+  LogicalResult buildStage(Value row, unsigned stage, ArrayRef<RowReduction *> now, const Memories &memories,
                            Emitter::Anchors &anchors) {
     SmallVector<Value> init;
     for (RowReduction *reduction : now) {
@@ -186,7 +186,7 @@ private:
     return success();
   }
 
-  LogicalResult storePoints(Value row, const Emitter::Memories &memories, const Emitter::Anchors &anchors) {
+  LogicalResult storePoints(Value row, const Memories &memories, const Emitter::Anchors &anchors) {
     bool any = llvm::any_of(context.form.outputs, [](auto &output) { return !output.perRow; });
     if (!any || length == 0) return success();
     if (chunks > 0 && failed(forLoop(b, context.loc, index.constant(0), index.constant(chunks), 1, [&](Value chunk) {

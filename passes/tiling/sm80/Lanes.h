@@ -7,7 +7,7 @@
 #ifndef KILN_PASSES_TILING_SM80_LANES_H
 #define KILN_PASSES_TILING_SM80_LANES_H
 
-#include "passes/tiling/Access.h"
+#include "passes/kernel/Access.h"
 #include "passes/tiling/Loops.h"
 
 namespace kiln::tiling::sm80 {

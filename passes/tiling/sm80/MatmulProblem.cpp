@@ -1,7 +1,7 @@
 #include "passes/tiling/sm80/MatmulProblem.h"
 
 #include "ir/layout/IndexMap.h"
-#include "ir/layout/ViewMaps.h"
+#include "passes/kernel/ViewMaps.h"
 #include "passes/tiling/Loops.h"
 
 #include <numeric>
@@ -22,7 +22,7 @@ namespace {
 /// An operand's loads: how they run along its two dimensions.
 class OperandAnalysis {
 public:
-  OperandAnalysis(MatmulOperand &operand, const graph::KernelForm &form, const Emitter::Memories &memories, int64_t k)
+  OperandAnalysis(MatmulOperand &operand, const graph::KernelForm &form, const Memories &memories, int64_t k)
       : operand(operand), memories(memories), extents(form.extents), kDim(form.extents.size()) {
     extents.push_back(k);
   }
@@ -56,7 +56,7 @@ private:
     int64_t bytes; ///< of an element
   };
   MatmulOperand &operand;
-  const Emitter::Memories &memories;
+  const Memories &memories;
   SmallVector<int64_t> extents; ///< of (batch…, m, n, k)
   unsigned kDim;
   SmallVector<Load> loads;

@@ -7,7 +7,7 @@
 #ifndef KILN_PASSES_TILING_SM80_MATMULPROBLEM_H
 #define KILN_PASSES_TILING_SM80_MATMULPROBLEM_H
 
-#include "passes/tiling/Access.h"
+#include "passes/kernel/Access.h"
 
 #include <array>
 

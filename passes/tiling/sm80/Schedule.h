@@ -9,7 +9,7 @@
 
 #include "ir/graph/Graph.h"
 #include "ir/target/Gpu.h"
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/KernelForm.h"
 
 namespace kiln::tiling::sm80 {
 

@@ -9,7 +9,7 @@
 #define KILN_PASSES_TILING_SM80_SHIFTS_H
 
 #include "passes/cost/Streams.h"
-#include "passes/tiling/Access.h"
+#include "passes/kernel/Access.h"
 
 namespace kiln::tiling::sm80 {
 

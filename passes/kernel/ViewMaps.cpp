@@ -1,4 +1,4 @@
-#include "ir/layout/ViewMaps.h"
+#include "passes/kernel/ViewMaps.h"
 
 #include "ir/graph/Graph.h"
 #include "ir/layout/IndexMap.h"

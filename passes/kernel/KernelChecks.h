@@ -1,9 +1,9 @@
 //===- KernelChecks.h - what tile-schedule and tile-graph ask first ----------------------------------------------===//
-#ifndef KILN_PASSES_TILING_KERNELCHECKS_H
-#define KILN_PASSES_TILING_KERNELCHECKS_H
+#ifndef KILN_PASSES_KERNEL_KERNELCHECKS_H
+#define KILN_PASSES_KERNEL_KERNELCHECKS_H
 
 #include "ir/target/Target.h"
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/KernelForm.h"
 
 namespace kiln::tiling {
 

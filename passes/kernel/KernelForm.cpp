@@ -1,8 +1,8 @@
-#include "passes/graph/KernelForm.h"
+#include "passes/kernel/KernelForm.h"
 
 #include "ir/graph/AcceptedOps.h"
 #include "ir/layout/IndexMap.h"
-#include "ir/layout/ViewMaps.h"
+#include "passes/kernel/ViewMaps.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

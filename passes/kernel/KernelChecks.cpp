@@ -1,4 +1,4 @@
-#include "passes/tiling/KernelChecks.h"
+#include "passes/kernel/KernelChecks.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -1,13 +1,23 @@
-#include "passes/tiling/Access.h"
+#include "passes/kernel/Access.h"
 
 #include "ir/layout/IndexMap.h"
-#include "passes/tiling/Loops.h"
 
 #include <numeric>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tiling;
+
+/// What a kernel demands, from every output and reduction operand, at points of the iteration space.
+static SmallVector<graph::Demand> rootDemands(const graph::KernelForm &form) {
+  SmallVector<graph::Demand> roots;
+  if (form.outputs.empty()) return roots;
+  MLIRContext *context = form.outputs[0].store.getContext();
+  AffineMap identity = layout::identity(context, form.extents);
+  for (graph::ReduceOp reduce : form.reductions) roots.push_back({graph::ReduceOp(reduce).getX(), identity});
+  for (const graph::OutputForm &output : form.outputs) roots.push_back({output.value, form.demandMap(output)});
+  return roots;
+}
 
 /// Memory of a kernel argument: its layout's strides, or dense and row-major.
 static Memory argumentMemory(Value base, Value tensor, std::optional<ArrayAttr> layouts, size_t i) {
@@ -30,7 +40,7 @@ KernelMemory kiln::tiling::memoryOf(graph::KernelOp kernel, ValueRange bases) {
   return memory;
 }
 
-SmallVector<Access> kiln::tiling::accessesOf(const graph::KernelForm &form, const Emitter::Memories &inputs,
+SmallVector<Access> kiln::tiling::accessesOf(const graph::KernelForm &form, const Memories &inputs,
                                              ArrayRef<Memory> outputs) {
   SmallVector<Access> accesses;
   auto add = [&](Value value, AffineMap map, const Memory &where, bool store) {

@@ -4,8 +4,8 @@
 // permutes elements, where each goes.
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#ifndef KILN_IR_LAYOUT_VIEWMAPS_H
-#define KILN_IR_LAYOUT_VIEWMAPS_H
+#ifndef KILN_PASSES_KERNEL_VIEWMAPS_H
+#define KILN_PASSES_KERNEL_VIEWMAPS_H
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Operation.h"

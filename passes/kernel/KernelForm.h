@@ -6,8 +6,8 @@
 // or an anchor needs it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#ifndef KILN_PASSES_GRAPH_KERNELFORM_H
-#define KILN_PASSES_GRAPH_KERNELFORM_H
+#ifndef KILN_PASSES_KERNEL_KERNELFORM_H
+#define KILN_PASSES_KERNEL_KERNELFORM_H
 
 #include "ir/graph/Graph.h"
 

@@ -4,16 +4,28 @@
 // over the iteration space, so that it can ask what is contiguous and what is aligned.
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#ifndef KILN_PASSES_TILING_ACCESS_H
-#define KILN_PASSES_TILING_ACCESS_H
+#ifndef KILN_PASSES_KERNEL_ACCESS_H
+#define KILN_PASSES_KERNEL_ACCESS_H
 
-#include "passes/tiling/Emitter.h"
+#include "ir/tile/Tile.h"
+#include "passes/kernel/KernelForm.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 namespace kiln::tiling {
 
+/// Memory that holds a value of the region: a kernel argument, or a shared tile that keeps a value for later.
+struct Memory {
+  mlir::Value base;                        ///< `!tile.global` or `!tile.shared`
+  llvm::SmallVector<int64_t> strides = {}; ///< elements per index step, one per dimension of the value
+  int64_t offset = 0;                      ///< elements before index 0
+};
+
+using Memories = llvm::DenseMap<mlir::Value, Memory>;
+
 /// Where a kernel's arguments lie.
 struct KernelMemory {
-  Emitter::Memories inputs;          ///< of the region's arguments
+  Memories inputs;                   ///< of the region's arguments
   llvm::SmallVector<Memory> outputs; ///< where each output of the form is stored
 };
 /// `bases` are the tile program's arguments, inputs then outputs; none for the strides alone.
@@ -28,7 +40,7 @@ struct Access {
   mlir::AffineMap map; ///< iteration space -> index in the value
 };
 /// Every load and store of a kernel, each once; of a matmul kernel, those of its epilogue.
-llvm::SmallVector<Access> accessesOf(const graph::KernelForm &form, const Emitter::Memories &inputs,
+llvm::SmallVector<Access> accessesOf(const graph::KernelForm &form, const Memories &inputs,
                                      llvm::ArrayRef<Memory> outputs);
 
 /// How many of the trailing `dims` run through memory as one dimension in every access, so that lanes may run across
