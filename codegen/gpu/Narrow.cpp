@@ -1,8 +1,7 @@
 #include "codegen/gpu/Narrow.h"
 
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
-#include "mlir/Analysis/DataFlow/Utils.h"
-#include "mlir/Analysis/DataFlowFramework.h"
+#include "ir/tile/analysis/IndexRange.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -41,7 +40,8 @@ Type narrowed(Type type) {
 
 class Narrower {
 public:
-  Narrower(tile::KernelOp kernel, DataFlowSolver &solver) : kernel(kernel), solver(solver), b(kernel.getContext()) {}
+  Narrower(tile::KernelOp kernel, const tile::IndexRanges &ranges)
+      : kernel(kernel), ranges(ranges), b(kernel.getContext()) {}
 
   void run() {
     SmallVector<Operation *> ops;
@@ -57,16 +57,15 @@ public:
 
 private:
   tile::KernelOp kernel;
-  DataFlowSolver &solver;
+  const tile::IndexRanges &ranges;
   OpBuilder b;
   DenseMap<Value, Value> narrow;   ///< wide -> narrow, where both are there
   DenseMap<Value, Value> original; ///< a value widened again -> the one that was analysed
   SmallVector<Operation *> dead;
 
   const ConstantIntRanges *rangeOf(Value value) const {
-    if (Value analysed = original.lookup(value)) value = analysed;
-    auto *state = solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
-    return !state || state->getValue().isUninitialized() ? nullptr : &state->getValue().getValue();
+    Value analysed = original.lookup(value);
+    return ranges.of(analysed ? analysed : value);
   }
 
   bool fits(Value value, Needs needs) const {
@@ -179,10 +178,8 @@ private:
 } // namespace
 
 LogicalResult kiln::codegen::gpu::narrowIndices(tile::KernelOp kernel) {
-  DataFlowSolver solver;
-  dataflow::loadBaselineAnalyses(solver);
-  solver.load<dataflow::IntegerRangeAnalysis>();
-  if (failed(solver.initializeAndRun(kernel))) return kernel.emitOpError("the analysis of index ranges failed");
-  Narrower(kernel, solver).run();
+  tile::IndexRanges ranges;
+  if (failed(ranges.analyse(kernel))) return failure();
+  Narrower(kernel, ranges).run();
   return success();
 }

@@ -1,6 +1,6 @@
 // Facts about roles and rings, gathered before ops are lowered one by one.
-#include "codegen/gpu/Divisors.h"
 #include "codegen/gpu/Frame.h"
+#include "ir/tile/analysis/Alignment.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -43,9 +43,9 @@ static bool isRelaxed(tile::ClusterBarrierOp barrier) {
 }
 
 /// Whether all chunks of 16 bytes of an asynchronous copy are there or are not.
-static bool hasWholeChunks(tile::AsyncCopyOp copy, tile::KernelOp kernel) {
+static bool hasWholeChunks(tile::AsyncCopyOp copy, tile::Alignment &alignment) {
   int64_t chunk = 16 / tile::bytesOf(copy.getTarget().getType().getElementType());
-  return knownDivisor(copy.getColumns(), kernel) % std::max<int64_t>(chunk, 1) == 0;
+  return alignment.divisorOf(copy.getColumns(), copy).known % std::max<int64_t>(chunk, 1) == 0;
 }
 
 /// CTAs of an SM that the roles' registers leave room for.
@@ -58,6 +58,7 @@ static int64_t ctasOfSm(tile::SpecializeOp roles, int64_t threads) {
 
 ProgramFacts::ProgramFacts(tile::KernelOp kernel)
     : perWarp(findPerWarpStores(kernel)), waiting(findWaitingFolds(kernel)) {
+  tile::Alignment alignment(kernel);
   int64_t nextBarrier = 1; // 0 is the CTA's, then come the warpgroups'
   kernel.walk([&](Operation *op) {
     if (auto roles = dyn_cast<tile::SpecializeOp>(op)) {
@@ -73,7 +74,7 @@ ProgramFacts::ProgramFacts(tile::KernelOp kernel)
     if (auto ring = dyn_cast<tile::AllocRingOp>(op); ring && ring.getReaders() && !isFollowedByRing(ring))
       readyBehind.insert(op);
     if (auto barrier = dyn_cast<tile::ClusterBarrierOp>(op); barrier && isRelaxed(barrier)) relaxed.insert(op);
-    if (auto copy = dyn_cast<tile::AsyncCopyOp>(op); copy && hasWholeChunks(copy, kernel)) wholeChunks.insert(op);
+    if (auto copy = dyn_cast<tile::AsyncCopyOp>(op); copy && hasWholeChunks(copy, alignment)) wholeChunks.insert(op);
   });
   kernel.walk([&](tile::AllocTurnsOp turns) {
     this->turns[turns] = nextBarrier;

@@ -3,7 +3,7 @@
 // since. What depends on values that are not known, is behind a branch that may not be taken, or behind a loop's last
 // turn that is looked at, is taken to be right.
 #include "ir/tile/Rules.h"
-#include "passes/tile/Forms.h"
+#include "ir/tile/analysis/IndexPolynomial.h"
 #include "passes/tile/ProgramRules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -135,7 +135,7 @@ private:
   KernelOp kernel;
   llvm::DenseMap<Operation *, SmallVector<Slot>> slots;
   llvm::DenseSet<Operation *> everWritten;
-  Forms forms;
+  IndexPolynomials forms;
   int64_t stages = 1, committed = 0, ops = 0;
   int doubts = 0; ///< branches around that may not be taken
 
@@ -303,7 +303,7 @@ private:
     SmallVector<std::optional<int64_t>> numbers;
     for (Value value : from) numbers.push_back(value.getType().isIntOrIndex() ? forms.constantOf(value) : std::nullopt);
     for (auto [value, number] : llvm::zip_equal(to, numbers))
-      number ? forms.set(value, Form(*number)) : forms.forget(value);
+      number ? forms.set(value, IndexPolynomial(*number)) : forms.forget(value);
   }
 
   LogicalResult runFor(scf::ForOp loop) {
@@ -320,7 +320,7 @@ private:
     carry(loop.getRegionIterArgs(), loop.getInits());
     for (int64_t turn = 0; turn < trips && ops <= kMostOps; ++turn) {
       if (isSmall(first) && isSmall(step))
-        forms.set(loop.getInductionVar(), Form(*first + turn * *step));
+        forms.set(loop.getInductionVar(), IndexPolynomial(*first + turn * *step));
       else
         forms.forget(loop.getInductionVar());
       if (failed(run(*loop.getBody()))) return failure();

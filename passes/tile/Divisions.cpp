@@ -1,6 +1,6 @@
 // Index arithmetic that has no result: what is divided by 0 is anything, or never comes.
 #include "ir/tile/Rules.h"
-#include "passes/tile/Forms.h"
+#include "ir/tile/analysis/IndexPolynomial.h"
 #include "passes/tile/ProgramRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

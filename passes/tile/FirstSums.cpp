@@ -1,6 +1,6 @@
 // What sums start with: a product that adds to `tile.wgmma_none` adds to whatever registers hold.
 #include "ir/tile/Rules.h"
-#include "passes/tile/Forms.h"
+#include "ir/tile/analysis/IndexPolynomial.h"
 #include "passes/tile/ProgramRules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,11 +50,11 @@ static std::optional<SmallVector<scf::ForOp>> loopsAround(Operation *op, scf::Fo
 }
 
 /// Whether a loop may have no turns in the first turn of `outermost`, which is what `forms` know, and some in another.
-static bool mayComeLater(scf::ForOp loop, scf::ForOp outermost, const Forms &forms) {
+static bool mayComeLater(scf::ForOp loop, scf::ForOp outermost, const IndexPolynomials &forms) {
   if (loop == outermost) return false;
   auto isSame = [&](Value bound) { return outermost.isDefinedOutsideOfLoop(bound); };
   if (isSame(loop.getLowerBound()) && isSame(loop.getUpperBound())) return false;
-  std::optional<Form> turns = forms.of(loop.getUpperBound()).plus(forms.of(loop.getLowerBound()), -1);
+  std::optional<IndexPolynomial> turns = forms.of(loop.getUpperBound()).plus(forms.of(loop.getLowerBound()), -1);
   return !turns || turns->asConstant().value_or(0) <= 0;
 }
 
@@ -67,7 +67,7 @@ static LogicalResult checkFirst(WgmmaOp product) {
   if (!condition && product.getAcc().getDefiningOp<WgmmaNoneOp>()) return success();
   auto loops = loopsAround(product, outermost);
   if (!loops) return success();
-  Forms forms;
+  IndexPolynomials forms;
   for (scf::ForOp loop : *loops) {
     if (mayComeLater(loop, outermost, forms)) return success();
     forms.set(loop.getInductionVar(), forms.of(loop.getLowerBound()));

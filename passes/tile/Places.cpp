@@ -1,12 +1,9 @@
 // Where programs read and write: numbers that are known to be taken, at which an op reaches out of its tile, or which
-// it does not take. A number is known where it is made of constants, of variables of loops whose turns are known, and
-// of consumers' and CTAs' numbers.
+// it does not take.
 #include "ir/tile/Rules.h"
-#include "passes/tile/Forms.h"
+#include "ir/tile/analysis/IndexRange.h"
 #include "passes/tile/ProgramRules.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <fmt/format.h>
@@ -15,118 +12,6 @@
 namespace kiln::tile {
 
 using namespace mlir;
-
-using Numbers = SmallVector<int64_t>;
-
-//===- Which numbers a value takes --------------------------------------------------------------------------------===//
-
-/// Some of the numbers first, first + step, …, `count` of them: the ends, and one between.
-static Numbers someOf(int64_t first, int64_t step, int64_t count) {
-  Numbers some;
-  for (int64_t i : {int64_t(0), int64_t(1), count - 1})
-    if (i < count && (some.empty() || first + i * step != some.back())) some.push_back(first + i * step);
-  return some;
-}
-
-/// Numbers that a value which stands for itself takes, and the op in which it takes them; none where it is not known.
-static std::pair<Numbers, Operation *> variable(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  Operation *around = argument ? argument.getOwner()->getParentOp() : nullptr;
-  if (auto roles = dyn_cast_or_null<SpecializeOp>(around))
-    return {someOf(0, 1, static_cast<int64_t>(roles.getConsumers())), roles};
-  if (auto loop = dyn_cast_or_null<scf::ForOp>(around); loop && value == loop.getInductionVar()) {
-    constexpr uint64_t kMost = 1 << 20;
-    std::optional<int64_t> first = constantOf(loop.getLowerBound()), step = constantOf(loop.getStep());
-    std::optional<APInt> trips = loop.getStaticTripCount();
-    if (!first || !step || !trips || trips->ugt(kMost) || !llvm::isInt<31>(*first) || !llvm::isInt<31>(*step))
-      return {};
-    return {someOf(*first, *step, static_cast<int64_t>(trips->getZExtValue())), loop};
-  }
-  auto rank = value.getDefiningOp<ClusterRankOp>();
-  auto kernel = rank ? rank->getParentOfType<KernelOp>() : KernelOp();
-  if (!kernel) return {};
-  return {someOf(0, 1, static_cast<int64_t>(kernel.getCluster().value_or(1))), kernel};
-}
-
-/// Whether one of `values` may be computed from `from`.
-static bool dependOn(SmallVector<Value> values, Value from) {
-  llvm::DenseSet<Value> seen;
-  while (!values.empty()) {
-    Value value = values.pop_back_val();
-    if (value == from) return true;
-    if (!seen.insert(value).second) continue;
-    if (Operation *op = value.getDefiningOp()) {
-      if (op->getNumRegions() > 0) return true;
-      llvm::append_range(values, op->getOperands());
-      continue;
-    }
-    // What a loop carries is made of anything.
-    auto loop = dyn_cast_or_null<scf::ForOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
-    if (loop && value != loop.getInductionVar()) return true;
-  }
-  return false;
-}
-
-/// Whether `op` runs for every number that `variable` takes in `around`: what is between are roles, and loops that run
-/// as often for each.
-static bool runsForAll(Operation *op, Value variable, Operation *around) {
-  for (Operation *at = op->getParentOp(); at != around; at = at->getParentOp()) {
-    if (isa<SpecializeOp, FillOp>(at)) continue;
-    auto loop = dyn_cast<scf::ForOp>(at);
-    if (!loop) return false;
-    if (loop.getStaticTripCount()) continue;
-    if (dependOn({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, variable)) return false;
-  }
-  return true;
-}
-
-namespace {
-/// A value of a form, and what it takes.
-struct Variable {
-  const void *value;
-  Numbers numbers;
-};
-} // namespace
-
-/// The number that a form is where its values are `at`; nullopt where that is no i64.
-static std::optional<int64_t> evaluate(const Form &form, const llvm::DenseMap<const void *, int64_t> &at) {
-  int64_t sum = 0;
-  for (const auto &[product, coefficient] : form.terms()) {
-    int64_t term = coefficient;
-    for (const void *value : product)
-      if (llvm::MulOverflow(term, at.lookup(value), term)) return std::nullopt;
-    if (llvm::AddOverflow(sum, term, sum)) return std::nullopt;
-  }
-  return sum;
-}
-
-/// Some of the numbers that `value` takes when `op` runs, the least and the largest among them; none if that is not
-/// known.
-static Numbers numbersOf(Operation *op, Value value) {
-  constexpr size_t kMostVariables = 4;
-  if (mayBeLeftOut(op)) return {};
-  Form form = Forms().of(value);
-  SmallVector<Variable> variables;
-  for (Value part : form.values()) {
-    auto [numbers, around] = variable(part);
-    if (numbers.empty() || !runsForAll(op, part, around) || variables.size() == kMostVariables) return {};
-    variables.push_back({part.getAsOpaquePointer(), numbers});
-  }
-  SmallVector<llvm::DenseMap<const void *, int64_t>> points(1);
-  for (const Variable &one : variables) {
-    SmallVector<llvm::DenseMap<const void *, int64_t>> more;
-    for (const auto &point : points)
-      for (int64_t number : one.numbers) {
-        more.push_back(point);
-        more.back()[one.value] = number;
-      }
-    points = std::move(more);
-  }
-  Numbers numbers;
-  for (const auto &point : points)
-    if (std::optional<int64_t> number = evaluate(form, point)) numbers.push_back(*number);
-  return numbers;
-}
 
 //===- Matrices in tiles ------------------------------------------------------------------------------------------===//
 
@@ -162,7 +47,7 @@ static std::optional<Box> boxOf(Operation *op) {
 /// One side of a box: where it starts, how long it and its tile's are, what it starts at multiples of.
 static LogicalResult checkSide(Operation *op, const char *what, Value start, int64_t extent, int64_t whole,
                                int64_t unit) {
-  for (int64_t number : numbersOf(op, start)) {
+  for (int64_t number : numbersTaken(op, start)) {
     if (number >= 0 && number <= whole - extent && number % unit == 0) continue;
     std::string by = unit > 1 ? fmt::format(", a multiple of {}", unit) : "";
     return violate(op, {"", fmt::format("its {} {}s lie in the tile, which has {}", extent, what, whole),
@@ -200,7 +85,7 @@ static LogicalResult checkRun(Operation *op, Type value, SharedType tile, Value 
   int64_t last = 0;
   if (llvm::MulOverflow(rows - 1, stride, last) || !llvm::isInt<62>(last)) return success();
   int64_t least = -std::min<int64_t>(last, 0), most = elements - columns - std::max<int64_t>(last, 0);
-  for (int64_t number : numbersOf(op, offset))
+  for (int64_t number : numbersTaken(op, offset))
     if (number < least || number > most)
       return violate(op, {"", fmt::format("its elements lie in {}", spell(tile)),
                           most < least ? fmt::format("at most {} elements, from first to last", elements)
@@ -215,7 +100,7 @@ static LogicalResult checkRun(Operation *op, Type value, SharedType tile, Value 
 static LogicalResult checkRank(RemoteOp remote) {
   auto kernel = remote->getParentOfType<KernelOp>();
   auto cluster = static_cast<int64_t>(kernel.getCluster().value_or(1));
-  for (int64_t rank : numbersOf(remote, remote.getRank()))
+  for (int64_t rank : numbersTaken(remote, remote.getRank()))
     if (rank < 0 || rank >= cluster)
       return violate(remote, {"", "the cluster has a CTA of that rank", fmt::format("0 to {}", cluster - 1),
                               std::to_string(rank),

@@ -1,10 +1,10 @@
 // tile-verify: rules of whole tile programs.
 #include "ir/tile/Rules.h"
+#include "ir/tile/analysis/Uniformity.h"
 #include "passes/tile/Passes.h"
 #include "passes/tile/ProgramRules.h"
 #include "passes/tile/RegisterNeed.h"
 #include "passes/tile/RingReplay.h"
-#include "passes/tile/Uniformity.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 

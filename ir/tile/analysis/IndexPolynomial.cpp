@@ -1,4 +1,4 @@
-#include "passes/tile/Forms.h"
+#include "ir/tile/analysis/IndexPolynomial.h"
 #include "ir/tile/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,17 +11,17 @@ namespace kiln::tile {
 
 using namespace mlir;
 
-//===- One form ---------------------------------------------------------------------------------------------------===//
+//===- One polynomial ---------------------------------------------------------------------------------------------===//
 
-Form::Form(int64_t constant) { add({}, constant); }
+IndexPolynomial::IndexPolynomial(int64_t constant) { add({}, constant); }
 
-Form Form::of(Value value) {
-  Form form;
-  form.add({value.getAsOpaquePointer()}, 1);
-  return form;
+IndexPolynomial IndexPolynomial::of(Value value) {
+  IndexPolynomial polynomial;
+  polynomial.add({value.getAsOpaquePointer()}, 1);
+  return polynomial;
 }
 
-bool Form::add(const Product &product, int64_t coefficient) {
+bool IndexPolynomial::add(const Product &product, int64_t coefficient) {
   constexpr size_t kMostTerms = 32;
   int64_t &sum = all[product];
   if (llvm::AddOverflow(sum, coefficient, sum)) return false;
@@ -29,13 +29,13 @@ bool Form::add(const Product &product, int64_t coefficient) {
   return all.size() <= kMostTerms;
 }
 
-std::optional<int64_t> Form::asConstant() const {
+std::optional<int64_t> IndexPolynomial::asConstant() const {
   if (all.empty()) return 0;
   if (all.size() == 1 && all.begin()->first.empty()) return all.begin()->second;
   return std::nullopt;
 }
 
-std::vector<Value> Form::values() const {
+std::vector<Value> IndexPolynomial::values() const {
   std::vector<const void *> found;
   for (const auto &[product, coefficient] : all) found.insert(found.end(), product.begin(), product.end());
   std::sort(found.begin(), found.end());
@@ -45,8 +45,8 @@ std::vector<Value> Form::values() const {
   return values;
 }
 
-std::optional<Form> Form::plus(const Form &other, int64_t times) const {
-  Form sum = *this;
+std::optional<IndexPolynomial> IndexPolynomial::plus(const IndexPolynomial &other, int64_t times) const {
+  IndexPolynomial sum = *this;
   for (const auto &[product, coefficient] : other.all) {
     int64_t scaled = 0;
     if (llvm::MulOverflow(coefficient, times, scaled) || !sum.add(product, scaled)) return std::nullopt;
@@ -54,9 +54,9 @@ std::optional<Form> Form::plus(const Form &other, int64_t times) const {
   return sum;
 }
 
-std::optional<Form> Form::times(const Form &other) const {
+std::optional<IndexPolynomial> IndexPolynomial::times(const IndexPolynomial &other) const {
   constexpr size_t kMostFactors = 6;
-  Form result;
+  IndexPolynomial result;
   for (const auto &[left, a] : all)
     for (const auto &[right, b] : other.all) {
       Product product = left;
@@ -69,7 +69,7 @@ std::optional<Form> Form::times(const Form &other) const {
   return result;
 }
 
-//===- Forms of values --------------------------------------------------------------------------------------------===//
+//===- Polynomials of values --------------------------------------------------------------------------------------===//
 
 /// Ops that only constants are known of.
 static std::optional<int64_t> fold(Operation *op, int64_t a, int64_t b) {
@@ -113,34 +113,34 @@ static std::optional<bool> compare(arith::CmpIPredicate predicate, int64_t apart
 
 namespace {
 
-/// One question to forms: what expressions share is looked into once.
+/// One question to polynomials: what expressions share is looked into once.
 class Question {
 public:
-  explicit Question(const llvm::DenseMap<Value, Form> &known) : known(known) {}
+  explicit Question(const llvm::DenseMap<Value, IndexPolynomial> &known) : known(known) {}
 
-  Form of(Value value, int depth = kDepth);
+  IndexPolynomial of(Value value, int depth = kDepth);
   std::optional<bool> isTrue(Value condition, int depth = kDepth);
 
 private:
   static constexpr int kDepth = 12; ///< how deep expressions are looked into
-  const llvm::DenseMap<Value, Form> &known;
-  llvm::DenseMap<std::pair<Value, int>, Form> answers;
+  const llvm::DenseMap<Value, IndexPolynomial> &known;
+  llvm::DenseMap<std::pair<Value, int>, IndexPolynomial> answers;
   llvm::DenseMap<std::pair<Value, int>, std::optional<bool>> truths;
 
-  std::optional<Form> ofOp(Operation *op, int depth);
+  std::optional<IndexPolynomial> ofOp(Operation *op, int depth);
   std::optional<bool> isTrueOf(Operation *op, int depth);
 };
 
 } // namespace
 
-std::optional<Form> Question::ofOp(Operation *op, int depth) {
+std::optional<IndexPolynomial> Question::ofOp(Operation *op, int depth) {
   auto operand = [&](unsigned i) { return of(op->getOperand(i), depth - 1); };
   if (isa<arith::AddIOp>(op)) return operand(0).plus(operand(1));
   if (isa<arith::SubIOp>(op)) return operand(0).plus(operand(1), -1);
   if (isa<arith::MulIOp>(op)) return operand(0).times(operand(1));
   if (isa<arith::IndexCastOp>(op) && isa<IndexType>(op->getOperand(0).getType())) {
     // What is no constant may be cut.
-    Form from = operand(0);
+    IndexPolynomial from = operand(0);
     std::optional<int64_t> constant = from.asConstant();
     return constant && llvm::isInt<31>(*constant) ? std::optional(from) : std::nullopt;
   }
@@ -152,25 +152,25 @@ std::optional<Form> Question::ofOp(Operation *op, int depth) {
   if (!isa_and_nonnull<arith::ArithDialect>(op->getDialect())) return std::nullopt;
   std::optional<int64_t> a = operand(0).asConstant(), b = a ? operand(1).asConstant() : std::nullopt;
   std::optional<int64_t> folded = a && b ? fold(op, *a, *b) : std::nullopt;
-  return folded ? std::optional(Form(*folded)) : std::nullopt;
+  return folded ? std::optional(IndexPolynomial(*folded)) : std::nullopt;
 }
 
-/// Whether a number is one of a type: what is computed with fewer bits than forms have may wrap.
+/// Whether a number is one of a type: what is computed with fewer bits than polynomials have may wrap.
 static bool fits(std::optional<int64_t> number, Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return !number || !integer || integer.getWidth() >= 64 || llvm::isIntN(integer.getWidth(), *number);
 }
 
-Form Question::of(Value value, int depth) {
+IndexPolynomial Question::of(Value value, int depth) {
   if (auto set = known.find(value); set != known.end()) return set->second;
-  if (std::optional<int64_t> constant = tile::constantOf(value)) return Form(*constant);
+  if (std::optional<int64_t> constant = tile::constantOf(value)) return IndexPolynomial(*constant);
   Operation *op = value.getDefiningOp();
-  if (!op || depth == 0 || !value.getType().isIntOrIndex()) return Form::of(value);
+  if (!op || depth == 0 || !value.getType().isIntOrIndex()) return IndexPolynomial::of(value);
   if (auto answer = answers.find({value, depth}); answer != answers.end()) return answer->second;
-  Form form = ofOp(op, depth).value_or(Form::of(value));
-  if (!fits(form.asConstant(), value.getType())) form = Form::of(value);
-  answers[{value, depth}] = form;
-  return form;
+  IndexPolynomial polynomial = ofOp(op, depth).value_or(IndexPolynomial::of(value));
+  if (!fits(polynomial.asConstant(), value.getType())) polynomial = IndexPolynomial::of(value);
+  answers[{value, depth}] = polynomial;
+  return polynomial;
 }
 
 std::optional<bool> Question::isTrueOf(Operation *op, int depth) {
@@ -182,8 +182,8 @@ std::optional<bool> Question::isTrueOf(Operation *op, int depth) {
   }
   auto compared = dyn_cast<arith::CmpIOp>(op);
   if (!compared) return std::nullopt;
-  Form left = of(compared.getLhs(), depth - 1), right = of(compared.getRhs(), depth - 1);
-  std::optional<Form> difference = left.plus(right, -1);
+  IndexPolynomial left = of(compared.getLhs(), depth - 1), right = of(compared.getRhs(), depth - 1);
+  std::optional<IndexPolynomial> difference = left.plus(right, -1);
   std::optional<int64_t> apart = difference ? difference->asConstant() : std::nullopt;
   bool signs = left.asConstant().value_or(-1) >= 0 && right.asConstant().value_or(-1) >= 0;
   return apart ? compare(compared.getPredicate(), *apart, signs) : std::nullopt;
@@ -199,8 +199,8 @@ std::optional<bool> Question::isTrue(Value condition, int depth) {
   return truth;
 }
 
-Form Forms::of(Value value) const { return Question(known).of(value); }
-std::optional<bool> Forms::isTrue(Value condition) const { return Question(known).isTrue(condition); }
+IndexPolynomial IndexPolynomials::of(Value value) const { return Question(known).of(value); }
+std::optional<bool> IndexPolynomials::isTrue(Value condition) const { return Question(known).isTrue(condition); }
 
 bool mayBeLeftOut(Operation *op) {
   for (Operation *around = op->getParentOp(); !isa<KernelOp>(around); op = around, around = op->getParentOp()) {
@@ -213,7 +213,7 @@ bool mayBeLeftOut(Operation *op) {
     auto branch = dyn_cast<scf::IfOp>(around);
     if (!branch) return true;
     bool isThen = op->getParentRegion() == &branch.getThenRegion();
-    if (Forms().isTrue(branch.getCondition()) != isThen) return true;
+    if (IndexPolynomials().isTrue(branch.getCondition()) != isThen) return true;
   }
   return false;
 }

@@ -4,8 +4,8 @@
 // warp: this finds those values, so that a program can be refused before it hangs or, worse, is serialised.
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#ifndef KILN_PASSES_TILE_UNIFORMITY_H
-#define KILN_PASSES_TILE_UNIFORMITY_H
+#ifndef KILN_IR_TILE_ANALYSIS_UNIFORMITY_H
+#define KILN_IR_TILE_ANALYSIS_UNIFORMITY_H
 
 #include "ir/tile/Tile.h"
 

@@ -1,4 +1,4 @@
-#include "passes/tile/Uniformity.h"
+#include "ir/tile/analysis/Uniformity.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
