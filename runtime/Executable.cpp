@@ -3,6 +3,7 @@
 #include "runtime/LoadedPlan.h"
 #include "runtime/Signature.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -10,10 +11,11 @@ namespace kiln {
 namespace {
 
 /// Where the caller's tensors are, in host memory. Only a donated input is ever written: verify() holds the plan to it.
-void giveHostAddresses(std::span<const HostTensor> inputs, std::span<HostTensor> outputs, Workspace &w) {
-  w.given.clear();
-  for (const HostTensor &t : inputs) w.given.push_back(const_cast<void *>(t.raw()));
-  for (HostTensor &t : outputs) w.given.push_back(t.raw());
+std::vector<void *> hostAddresses(std::span<const HostTensor> inputs, std::span<HostTensor> outputs) {
+  std::vector<void *> addresses;
+  for (const HostTensor &t : inputs) addresses.push_back(const_cast<void *>(t.raw()));
+  for (HostTensor &t : outputs) addresses.push_back(t.raw());
+  return addresses;
 }
 
 /// Puts copies of the caller's tensors on the device in their place.
@@ -77,9 +79,17 @@ void checkAddresses(const LoadedPlan &loaded, std::span<void *const> inputs, std
   for (size_t i = 0; i < outputs.size(); ++i) checkPointer(plan, loaded.buffer(plan.outputs[i]), outputs[i], extents);
 }
 
-void giveAddresses(std::span<void *const> inputs, std::span<void *const> outputs, Workspace &w) {
-  w.given.assign(inputs.begin(), inputs.end());
-  w.given.insert(w.given.end(), outputs.begin(), outputs.end());
+/// Checks what does not overlap, unless these are the addresses of the workspace's last run.
+void giveAddresses(const LoadedPlan &loaded, std::span<void *const> inputs, std::span<void *const> outputs,
+                   const Bindings &extents, Workspace &w) {
+  if (extents.empty() && w.given.size() == inputs.size() + outputs.size() &&
+      std::equal(inputs.begin(), inputs.end(), w.given.begin()) &&
+      std::equal(outputs.begin(), outputs.end(), w.given.begin() + static_cast<ptrdiff_t>(inputs.size())))
+    return;
+  std::vector<void *> given(inputs.begin(), inputs.end());
+  given.insert(given.end(), outputs.begin(), outputs.end());
+  checkOverlap(loaded.plan, given, extents);
+  w.given = std::move(given);
 }
 
 /// Gives a run to the workspace's stream, on the addresses it was given.
@@ -131,10 +141,12 @@ PlanExecutable &PlanExecutable::operator=(PlanExecutable &&) noexcept = default;
 void PlanExecutable::runHost(std::span<const HostTensor> inputs, std::span<HostTensor> outputs, const Bindings &extents,
                              const RunOptions &options) const {
   Device &device = *loaded->device;
+  std::vector<void *> addresses = hostAddresses(inputs, outputs);
+  checkOverlap(loaded->plan, addresses, extents);
   Lease lease(loaded->workspaces, options.stream);
   Workspace &w = lease.workspace;
   if (device.sharesHostMemory()) {
-    giveHostAddresses(inputs, outputs, w);
+    w.given = std::move(addresses);
     enqueueOn(*loaded, w, extents, options);
     return device.synchronize(options.stream);
   }
@@ -150,7 +162,6 @@ std::vector<HostTensor> PlanExecutable::run(std::span<const HostTensor> inputs, 
   Bindings extents = bindInputs(loaded->plan, inputs);
   std::vector<HostTensor> outputs;
   for (BufferId id : loaded->plan.outputs) outputs.push_back(makeOutput(*loaded, loaded->buffer(id), inputs, extents));
-  checkOverlap(loaded->plan, inputs, outputs, extents);
   runHost(inputs, outputs, extents, options);
   return outputs;
 }
@@ -189,7 +200,6 @@ void PlanExecutable::runInto(std::span<const HostTensor> inputs, std::span<HostT
   Bindings extents = bindInputs(plan, inputs);
   checkCount(plan, "outputs", plan.outputs.size(), outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) checkTensor(plan, loaded->buffer(plan.outputs[i]), outputs[i], extents);
-  checkOverlap(plan, inputs, outputs, extents);
   runHost(inputs, outputs, extents, options);
 }
 
@@ -197,7 +207,7 @@ void PlanExecutable::runDevice(std::span<void *const> inputs, std::span<void *co
                                const RunOptions &options) const {
   checkAddresses(*loaded, inputs, outputs, extents);
   Lease lease(loaded->workspaces, options.stream);
-  giveAddresses(inputs, outputs, lease.workspace);
+  giveAddresses(*loaded, inputs, outputs, extents, lease.workspace);
   enqueueOn(*loaded, lease.workspace, extents, options);
 }
 
@@ -225,7 +235,7 @@ PlanReplay PlanExecutable::capture(std::span<void *const> inputs, std::span<void
   state->plan = loaded->plan.extents.empty() ? loaded->fixedPlan() : loaded->resolveFor(extents);
   state->workspace = loaded->workspaces.make({});
   Workspace &w = *state->workspace;
-  giveAddresses(inputs, outputs, w);
+  giveAddresses(*loaded, inputs, outputs, extents, w);
   state->graph = loaded->device->recordGraph([&](Stream stream) {
     w.stream = stream;
     loaded->enqueue(state->plan, w, nullptr);

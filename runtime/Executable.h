@@ -73,7 +73,7 @@ public:
   /// many workspaces exist as threads call at once.
   void runInto(std::span<const HostTensor> inputs, std::span<HostTensor> outputs, const RunOptions &options = {}) const;
 
-  /// The same on device addresses, aligned to their elements, without checks of what is behind them and without
+  /// The same on device addresses, aligned to their elements, without checks of what is allocated there and without
   /// waiting: the run is given to the stream, and what it works on must stay until it is done. On a GPU the whole of a
   /// 16-byte word (at a multiple of 16) that holds an element may be read; only outputs are written. `extents` binds
   /// the plan's run-time extents. Once a stream has had its first run, this allocates nothing and waits for nothing,

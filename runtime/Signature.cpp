@@ -33,17 +33,28 @@ std::string planType(const PlanBuffer &b) {
 
 const PlanBuffer &at(const LaunchPlan &plan, BufferId id) { return plan.buffers[static_cast<size_t>(id)]; }
 
-/// A half-open range of addresses.
+/// What lies at an address that a caller gave.
 struct Range {
-  uintptr_t begin, end;
+  uintptr_t begin, end; ///< half open
+  bool written;         ///< an output, or a donated input
 };
 
-Range rangeOf(const HostTensor &t) {
-  auto begin = reinterpret_cast<uintptr_t>(t.raw());
-  return {begin, begin + t.byteSize()};
+bool overlap(const Range &a, const Range &b) {
+  return a.begin < b.end && b.begin < a.end && a.begin < a.end && b.begin < b.end;
 }
 
-bool overlap(Range a, Range b) { return a.begin < b.end && b.begin < a.end && a.begin < a.end && b.begin < b.end; }
+/// Does any range overlap another, one of the two written? In the time it takes to sort them.
+bool anyOverlap(std::vector<Range> ranges) {
+  std::erase_if(ranges, [](const Range &r) { return r.begin == r.end; });
+  std::sort(ranges.begin(), ranges.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  uintptr_t end = 0, writtenEnd = 0; // of those before
+  for (const Range &r : ranges) {
+    if (r.begin < (r.written ? end : writtenEnd)) return true;
+    end = std::max(end, r.end);
+    if (r.written) writtenEnd = std::max(writtenEnd, r.end);
+  }
+  return false;
+}
 
 } // namespace
 
@@ -98,29 +109,38 @@ void checkTensor(const LaunchPlan &plan, const PlanBuffer &buffer, const HostTen
   checkPointer(plan, buffer, tensor.raw(), extents);
 }
 
-void checkOverlap(const LaunchPlan &plan, std::span<const HostTensor> inputs, std::span<const HostTensor> outputs,
-                  const Bindings &extents) {
-  for (size_t i = 0; i < inputs.size(); ++i)
-    for (size_t other = 0; at(plan, plan.inputs[i]).donated && other < inputs.size(); ++other)
-      if (i != other && overlap(rangeOf(inputs[i]), rangeOf(inputs[other])))
-        fail(plan, fmt::format("donated input `{}` has memory of its own", at(plan, plan.inputs[i]).name), "no overlap",
-             fmt::format("bytes shared with input `{}`", at(plan, plan.inputs[other]).name), "pass a clone()");
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    const PlanBuffer &out = at(plan, plan.outputs[o]);
-    Range mine = rangeOf(outputs[o]);
-    auto refuse = [&](const PlanBuffer &other) {
-      fail(plan, fmt::format("output `{}` has memory of its own", out.name), "no overlap",
-           fmt::format("bytes shared with {} `{}`", name(other.kind), other.name), "pass another tensor, or a clone()");
-    };
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      Range theirs = rangeOf(inputs[i]);
-      bool planned = out.aliasOf == plan.inputs[i] &&
-                     mine.begin == theirs.begin + static_cast<uintptr_t>(out.offset.evaluate(extents));
-      if (!planned && overlap(mine, theirs)) refuse(at(plan, plan.inputs[i]));
-    }
-    for (size_t other = 0; other < o; ++other)
-      if (overlap(mine, rangeOf(outputs[other]))) refuse(at(plan, plan.outputs[other]));
+void checkOverlap(const LaunchPlan &plan, std::span<const void *const> given, const Bindings &extents) {
+  size_t inputCount = plan.inputs.size();
+  auto bufferOf = [&](size_t i) -> const PlanBuffer & {
+    return at(plan, i < inputCount ? plan.inputs[i] : plan.outputs[i - inputCount]);
+  };
+  std::vector<Range> ranges, apart, outputs; // all; all but outputs where the plan puts them; outputs
+  std::vector<bool> planned(given.size());   // an output that is where the plan puts it in a donated input
+  std::vector<uintptr_t> begins(plan.buffers.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    const PlanBuffer &b = bufferOf(i);
+    auto begin = reinterpret_cast<uintptr_t>(given[i]);
+    ranges.push_back({begin, begin + static_cast<uintptr_t>(b.bytes.evaluate(extents)), i >= inputCount || b.donated});
+    begins[static_cast<size_t>(b.id)] = begin;
+    if (i >= inputCount && b.aliasOf != kNoBuffer && at(plan, b.aliasOf).kind == BufferKind::Input)
+      planned[i] = begin == begins[static_cast<size_t>(b.aliasOf)] + static_cast<uintptr_t>(b.offset.evaluate(extents));
+    if (!planned[i]) apart.push_back(ranges[i]);
+    if (i >= inputCount) outputs.push_back(ranges[i]);
   }
+  if (!anyOverlap(std::move(apart)) && !anyOverlap(std::move(outputs))) return;
+  auto refuse = [&](size_t i, size_t other, std::string hint) {
+    fail(plan,
+         fmt::format("{}{} `{}` has memory of its own", i < inputCount ? "donated " : "", name(bufferOf(i).kind),
+                     bufferOf(i).name),
+         "no overlap", fmt::format("bytes shared with {} `{}`", name(bufferOf(other).kind), bufferOf(other).name),
+         std::move(hint));
+  };
+  for (size_t i = 0; i < given.size(); ++i)
+    for (size_t other = 0; other < (i < inputCount ? inputCount : i); ++other) {
+      bool asPlanned = planned[i] && other < inputCount && bufferOf(i).aliasOf == plan.inputs[other];
+      if (i != other && ranges[i].written && !asPlanned && overlap(ranges[i], ranges[other]))
+        refuse(i, other, i < inputCount ? "pass a clone()" : "pass another tensor, or a clone()");
+    }
 }
 
 std::vector<std::byte> packStrided(const HostTensor &tensor, std::span<const int64_t> strides, size_t bytes) {

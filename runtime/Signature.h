@@ -31,9 +31,9 @@ std::vector<int64_t> shapeOf(const PlanBuffer &buffer, const Bindings &extents);
 void checkTensor(const LaunchPlan &plan, const PlanBuffer &buffer, const HostTensor &tensor, const Bindings &extents);
 
 /// Throws Error if an output's memory overlaps an input's or another output's, other than an output that is planned to
-/// lie in a donated input and does so exactly; or if a donated input's memory overlaps another input's.
-void checkOverlap(const LaunchPlan &plan, std::span<const HostTensor> inputs, std::span<const HostTensor> outputs,
-                  const Bindings &extents);
+/// lie in a donated input and does so exactly; or if a donated input's memory overlaps another input's. `given` are the
+/// addresses of all inputs, then of all outputs.
+void checkOverlap(const LaunchPlan &plan, std::span<const void *const> given, const Bindings &extents);
 
 /// `tensor`'s bytes as they lie in a buffer of `strides` (elements) and `bytes` bytes, gaps zero.
 std::vector<std::byte> packStrided(const HostTensor &tensor, std::span<const int64_t> strides, size_t bytes);

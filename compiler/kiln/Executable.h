@@ -68,8 +68,8 @@ public:
   /// copy is made). A GPU's kernels may read, but never write, the whole of a 16-byte word (at a multiple of 16) that
   /// holds an element; what every CUDA allocator gives out ends with such a word. `stream` is the device's own: a
   /// CUstream or cudaStream_t, null for the default one; the cpu has none and is done when this returns. Memory must
-  /// stay until the stream is done; outputs may not overlap inputs nor each other. Once a stream has had a run, this
-  /// allocates nothing and waits for nothing.
+  /// stay until the stream is done; outputs that overlap inputs or each other are refused. Once a stream has had a run,
+  /// this allocates nothing and waits for nothing.
   ///
   /// A stream that is being captured into a CUDA graph records the run. That graph must go before this executable and
   /// before parameters are bound anew. May be called from several threads at once. Throws Error; what a kernel does

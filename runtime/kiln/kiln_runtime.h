@@ -62,7 +62,8 @@ typedef struct kiln_load_options {
   int32_t threads; /* that a launch on the cpu may use; 0: one per hardware thread */
   int32_t ordinal; /* which of the GPUs */
 } kiln_load_options;
-#define KILN_LOAD_OPTIONS {sizeof(kiln_load_options), 0, 0}
+#define KILN_LOAD_OPTIONS                                                                                              \
+  { sizeof(kiln_load_options), 0, 0 }
 
 /* Loads a file that `kiln compile` or kiln_save wrote. `options` may be null. Files hold code: load those you trust. */
 KILN_API kiln_status kiln_load(const char *path, const kiln_load_options *options, kiln_executable **executable);
@@ -129,10 +130,10 @@ KILN_API kiln_status kiln_prepare(kiln_executable *executable);
 /* Runs on device memory, aligned to its elements: `inputs` and `outputs` are addresses in the order of kiln_describe.
  * Returns when the run is given to `stream` (a CUstream or cudaStream_t; null is the default stream); what it works on
  * must stay until it is done there. On the cpu `stream` is null, addresses are the process's, and it is done on return.
- * Outputs may not overlap inputs or each other. On a GPU kernels read whole words: what else lies in a 16-byte word
- * (at a multiple of 16) that holds an element may be read, too, and is not used; nothing but outputs is written. Every
- * allocator of CUDA keeps such words whole: they give out multiples of 256 bytes. A stream being captured into a CUDA
- * graph captures the run, if one ran before. */
+ * Outputs that overlap inputs or each other are refused. On a GPU kernels read whole words: what else lies in a 16-byte
+ * word (at a multiple of 16) that holds an element may be read, too, and is not used; nothing but outputs is written.
+ * Every allocator of CUDA keeps such words whole: they give out multiples of 256 bytes. A stream being captured into a
+ * CUDA graph captures the run, if one ran before. */
 KILN_API kiln_status kiln_run(kiln_executable *executable, void *const *inputs, size_t input_count,
                               void *const *outputs, size_t output_count, void *stream);
 /* Runs on host memory, on any device, and waits. */

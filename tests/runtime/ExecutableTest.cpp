@@ -1,9 +1,11 @@
 #include "runtime/Executable.h"
+#include "runtime/Signature.h"
 #include "tests/ErrorKit.h"
 #include "tests/runtime/PlanKit.h"
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <random>
 #include <thread>
 
 namespace kiln {
@@ -155,7 +157,9 @@ TEST(Executable, WhatDoesNotFitIsNamed) {
             std::string::npos);
   EXPECT_NE(messageOf([&] { (void)exe.run(NamedTensors{{"z", good}}); }).find("input `x`"), std::string::npos);
   EXPECT_NE(messageOf([&] { (void)exe.run(NamedTensors{{"x", good}, {"z", good}}); }).find("`z`"), std::string::npos);
-  EXPECT_NE(messageOf([&] { exe.runInto({&good, 1}, {&good, 1}); }).find("output `y` has memory of its own"),
+  EXPECT_NE(messageOf([&] {
+              exe.runInto({&good, 1}, {&good, 1});
+            }).find("output `y` has memory of its own"),
             std::string::npos);
   EXPECT_NE(messageOf([&] { exe.runInto({&good, 1}, {&shorter, 1}); }).find("output `y`"), std::string::npos);
   std::shared_ptr<void> odd(good.sharedStorage(), static_cast<char *>(good.raw()) + 1);
@@ -248,6 +252,84 @@ TEST(Executable, RunsOnDeviceAddresses) {
   void *null = nullptr, *odd = static_cast<char *>(x.raw()) + 2;
   EXPECT_THROW(exe.runDevice({&null, 1}, {&out, 1}), Error);
   EXPECT_THROW(exe.runDevice({&odd, 1}, {&out, 1}), Error);
+}
+
+/// y = a + b, z = a * 2 and, in the memory of d, which is donated, w = d * 3.
+LaunchPlan threePlan(Expr n) {
+  LaunchPlan plan;
+  plan.name = "three";
+  BufferId a = addBuffer(plan, BufferKind::Input, "a", n), b = addBuffer(plan, BufferKind::Input, "b", n);
+  BufferId d = addBuffer(plan, BufferKind::Input, "d", n);
+  BufferId y = addBuffer(plan, BufferKind::Output, "y", n), z = addBuffer(plan, BufferKind::Output, "z", n);
+  BufferId w = addBuffer(plan, BufferKind::Output, "w", n);
+  plan.buffers[size_t(d)].donated = true;
+  plan.buffers[size_t(w)].aliasOf = d;
+  plan.steps = {add(a, b, y, n), scale(a, z, n, 2), scale(d, w, n, 3)};
+  return plan;
+}
+
+TEST(Executable, OverlapIsRefusedHoweverItRuns) {
+  constexpr int64_t kSize = 64;
+  PlanExecutable exe(threePlan(kSize), poisonedDevice(), kernels());
+  std::vector<float> memory(kSize * 8, 1);
+  auto at = [&](int64_t element) -> void * { return memory.data() + element; };
+  auto refusal = [&](std::vector<void *> in, std::vector<void *> out) {
+    std::string run = messageOf([&] { exe.runDevice(in, out); });
+    EXPECT_EQ(messageOf([&] { (void)exe.capture(in, out); }), run);
+    std::vector<HostTensor> inputs, outputs;
+    auto over = [](void *p) { return HostTensor({kSize}, f32, std::shared_ptr<void>(p, [](void *) {})); };
+    for (void *p : in) inputs.push_back(over(p));
+    for (void *p : out) outputs.push_back(over(p));
+    EXPECT_EQ(messageOf([&] { exe.runInto(inputs, outputs); }), run);
+    EXPECT_EQ(messageOf([&] { exe.runDevice(in, out); }), run) << "asked again";
+    return run;
+  };
+  std::vector<void *> apart = {at(0), at(64), at(128)}, out = {at(192), at(256), at(320)};
+  EXPECT_EQ(refusal(apart, out), "no error");
+  EXPECT_EQ(refusal({at(0), at(0), at(128)}, out), "no error") << "inputs that are read alone may be one";
+  EXPECT_EQ(refusal({at(0), at(4), at(128)}, out), "no error");
+  EXPECT_EQ(refusal(apart, {at(192), at(256), at(128)}), "no error") << "where the plan puts it";
+  EXPECT_EQ(refusal(apart, {at(4), at(256), at(320)}),
+            "invalid input error: three: output `y` has memory of its own\n  expected: no overlap\n"
+            "  found:    bytes shared with input `a`\n  hint:     pass another tensor, or a clone()");
+  EXPECT_NE(refusal(apart, {at(0), at(256), at(320)}).find("shared with input `a`"), std::string::npos);
+  EXPECT_NE(refusal(apart, {at(192), at(192), at(320)}).find("shared with output `y`"), std::string::npos);
+  EXPECT_NE(refusal(apart, {at(192), at(128), at(128)}).find("output `z`"), std::string::npos);
+  EXPECT_NE(refusal(apart, {at(192), at(256), at(129)}).find("output `w`"), std::string::npos);
+  EXPECT_NE(refusal({at(0), at(64), at(60)}, out).find("donated input `d` has memory of its own"), std::string::npos);
+  EXPECT_NE(messageOf([&] {
+              (void)exe.runAllocating(std::vector<void *>{at(0), at(64), at(60)});
+            }).find("donated"),
+            std::string::npos);
+  EXPECT_EQ(refusal(apart, out), "no error");
+}
+
+TEST(Executable, OverlapIsFoundExactlyWhereThereIsOne) {
+  std::mt19937 random(7);
+  int refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    LaunchPlan plan = threePlan(0);
+    std::vector<const void *> given;
+    std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
+    for (PlanBuffer &b : plan.buffers) {
+      if (b.name == "w")
+        b.bytes = plan.buffers[2].bytes; // as large as what it lies in
+      else
+        b.bytes = static_cast<int64_t>(random() % 12);
+      uintptr_t begin = b.name == "w" && round % 2 ? ranges[2].first : 1 + random() % 60;
+      given.push_back(reinterpret_cast<const void *>(begin));
+      ranges.emplace_back(begin, begin + static_cast<uintptr_t>(b.bytes.evaluate()));
+    }
+    bool overlap = false;
+    for (size_t i = 0; i < 6; ++i)
+      for (size_t j = 0; j < i; ++j)
+        overlap |= i >= 2 && !(i == 5 && j == 2 && ranges[5].first == ranges[2].first) &&
+                   std::max(ranges[i].first, ranges[j].first) < std::min(ranges[i].second, ranges[j].second);
+    EXPECT_EQ(messageOf([&] { checkOverlap(plan, given, {}); }) != "no error", overlap) << round;
+    refused += overlap;
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_LT(refused, 1900);
 }
 
 } // namespace

@@ -144,6 +144,26 @@ TEST(Capi, ReplaysAndBuffersOutliveTheirGraph) {
   kiln_replay_close(replay);
 }
 
+TEST(Capi, OverlapIsRefused) {
+  kiln_executable *e = compiled();
+  bind(e, 2);
+  std::vector<float> memory(2 * kCount, 1.0f);
+  void *in[] = {memory.data()}, *out[] = {memory.data() + 4}, *apart[] = {memory.data() + kCount};
+  kiln_replay *replay = nullptr;
+  auto refused = [&](kiln_status status) {
+    EXPECT_EQ(status, KILN_INVALID_INPUT);
+    EXPECT_STREQ(kiln_last_error()->expected, "no overlap");
+  };
+  for (int again = 0; again < 2; ++again) {
+    refused(kiln_run(e, in, 1, out, 1, nullptr));
+    refused(kiln_run(e, in, 1, in, 1, nullptr));
+    refused(kiln_run_host(e, in, 1, out, 1));
+    refused(kiln_capture(e, in, 1, out, 1, &replay));
+    EXPECT_EQ(kiln_run(e, in, 1, apart, 1, nullptr), KILN_OK);
+  }
+  kiln_close(e);
+}
+
 TEST(Capi, TensorsOfOthersAreChecked) {
   kiln_executable *e = compiled();
   std::vector<float> x(kCount + 1, 1.0f);

@@ -225,8 +225,9 @@ TEST_F(RuntimeOnGpu, AWildAddressIsAnError) {
     auto gpu = makeCudaDevice();
     PlanExecutable executable(forCuda(chainPlan(64)), gpu, gpuKernels(), {{"w", HostTensor::full({64}, f32, 1)}});
     auto *nowhere = reinterpret_cast<void *>(uintptr_t(0x100000));
+    auto *neither = reinterpret_cast<void *>(uintptr_t(0x200000));
     std::optional<Error> error = errorOf([&] {
-      executable.runDevice({&nowhere, 1}, {&nowhere, 1});
+      executable.runDevice({&nowhere, 1}, {&neither, 1});
       gpu->synchronize();
     });
     std::_Exit(error && error->code == ErrorCode::Internal &&
