@@ -11,8 +11,8 @@
 #include "passes/functions/Functions.h"
 #include "passes/graph/Decompose.h"
 #include "passes/interp/Rows.h"
+#include "passes/kernel/Family.h"
 #include "passes/tiling/Emitter.h"
-#include "passes/tiling/Skeleton.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -91,12 +91,11 @@ bool hasFunction(const AcceptedOp &op) {
   });
 }
 
-/// On every kind of target.
-bool hasSkeleton(graph::KernelKind kind) {
-  auto among = [&](ArrayRef<tiling::Skeleton> rows) {
-    return llvm::any_of(rows, [&](const tiling::Skeleton &row) { return row.kind == kind; });
-  };
-  return among(tiling::cpu::skeletons()) && among(tiling::sm80::skeletons());
+/// On every target.
+bool hasFamily(graph::KernelKind kind) {
+  return llvm::all_of(targetNames(), [&](const std::string &name) {
+    return llvm::any_of(tiling::familiesOf(*findTarget(name)), [&](auto *family) { return family->kind == kind; });
+  });
 }
 
 /// On every kind of target.
@@ -105,9 +104,9 @@ bool hasLoweringRow(StringRef op) { return codegen::cpuRows().contains(op) && co
 /// How a kernel makes the op's value: a row of the emitter's, or a skeleton that is built around it.
 bool isTiled(const AcceptedOp &op) {
   if (op.opClass == OpClass::Program) return true; // it is one
-  if (op.opClass == OpClass::Matmul) return hasSkeleton(graph::KernelKind::Matmul);
+  if (op.opClass == OpClass::Matmul) return hasFamily(graph::KernelKind::Matmul);
   if (op.opClass == OpClass::Reduction)
-    return hasSkeleton(graph::KernelKind::Row) && hasSkeleton(graph::KernelKind::Column);
+    return hasFamily(graph::KernelKind::Row) && hasFamily(graph::KernelKind::Column);
   return tiling::findEmissionRow(op.name) != nullptr;
 }
 

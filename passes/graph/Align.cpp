@@ -3,9 +3,8 @@
 
 #include "ir/layout/IndexMap.h"
 #include "passes/cost/Matmul.h"
-#include "passes/graph/RowAlignment.h"
+#include "passes/kernel/Family.h"
 #include "passes/kernel/KernelChecks.h"
-#include "passes/tiling/sm80/MatmulSchedule.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -64,45 +63,48 @@ struct Candidate {
   LayoutAttr padded;
 };
 
-/// The operands of one matmul kernel, and what it takes with some of them padded.
-class MatmulAlignment {
-public:
-  MatmulAlignment(KernelOp kernel, KernelForm form, const GpuTarget &target)
-      : kernel(kernel), form(std::move(form)), memory(tiling::memoryOf(kernel, {})), target(target) {
-    for (const tiling::sm80::MatmulOperand &operand : problem(0).operands) {
-      auto argument = dyn_cast_or_null<BlockArgument>(operand.memory);
-      if (!argument || operand.source) continue;
-      auto type = cast<RankedTensorType>(argument.getType());
-      unsigned input = argument.getArgNumber();
-      if (type.getRank() < 2 || llvm::any_of(candidates, [&](auto &c) { return c.input == input; })) continue;
-      candidates.push_back({input, kernel.getInputs()[input], layoutOf(argument, paddedStrides(type))});
-      if (!helps(candidates.size() - 1)) candidates.pop_back();
-    }
-  }
+/// Strides of a tensor whose rows start at whole lines of memory; of short rows, at 16 bytes.
+SmallVector<int64_t> paddedStrides(RankedTensorType type) {
+  constexpr int64_t kLine = 128, kChunk = 16, kLongRow = 1024; // bytes
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t bytes = tile::bytesOf(type.getElementType());
+  int64_t unit = (shape.back() * bytes >= kLongRow ? kLine : kChunk) / bytes;
+  shape.back() = llvm::divideCeil(shape.back(), unit) * unit;
+  return layout::rowMajorStrides(shape);
+}
 
-  ArrayRef<Candidate> operands() const { return candidates; }
-  /// Seconds of the matmul with the operands of the set `padded` (a bit each) padded.
-  double seconds(unsigned padded) { return tiling::sm80::matmulSeconds(problem(padded), target); }
+/// What a kernel's family says of padding, under the kernel's schedule or, where it has none yet, under the quickest.
+class PaddedKernel {
+public:
+  PaddedKernel(tiling::KernelCase kernel, const tiling::Family &family)
+      : family(family), dense(std::move(kernel)), rows(unaligned(dense)) {}
+
+  const tiling::Family &family;
+  const tiling::KernelCase dense;
+  /// Failure, with a diagnostic, where the schedule is none of the family's.
+  const FailureOr<SmallVector<tiling::UnalignedRows>> rows;
+
+  /// Seconds with some operands padded.
+  double seconds(ArrayRef<Candidate> padded) const { return *family.seconds(with(padded), schedule()); }
+  /// Whether padding leaves fewer of an operand's reads unaligned.
+  bool helps(const Candidate &c) const {
+    auto count = [&](const auto &found) {
+      return llvm::count_if(*found, [&](auto &r) { return !r.isResult && r.index == c.input; });
+    };
+    return count(unaligned(with(c))) < count(rows);
+  }
 
 private:
-  KernelOp kernel;
-  KernelForm form;
-  tiling::KernelMemory memory;
-  const GpuTarget &target;
-  SmallVector<Candidate> candidates;
-
-  tiling::sm80::MatmulProblem problem(unsigned padded) {
-    tiling::KernelMemory trial = memory;
-    for (auto [i, candidate] : llvm::enumerate(candidates))
-      if (padded >> i & 1)
-        trial.inputs[kernel.getBody().getArgument(candidate.input)].strides.assign(
-            candidate.padded.getStrides().begin(), candidate.padded.getStrides().end());
-    return tiling::sm80::matmulProblem(form, trial);
+  ScheduleAttr schedule() const { return KernelOp(dense.kernel).getScheduleAttr(); }
+  FailureOr<SmallVector<tiling::UnalignedRows>> unaligned(const tiling::KernelCase &kernel) const {
+    return family.unaligned(kernel, schedule());
   }
-  bool helps(unsigned candidate) {
-    tiling::sm80::MatmulProblem trial = problem(1u << candidate);
-    Value argument = kernel.getBody().getArgument(candidates[candidate].input);
-    return llvm::any_of(trial.operands, [&](auto &operand) { return operand.memory == argument && operand.source; });
+  tiling::KernelCase with(ArrayRef<Candidate> padded) const {
+    tiling::KernelCase trial = dense;
+    for (const Candidate &c : padded)
+      trial.memory.inputs[KernelOp(trial.kernel).getBody().getArgument(c.input)].strides.assign(
+          c.padded.getStrides().begin(), c.padded.getStrides().end());
+    return trial;
   }
 };
 
@@ -116,23 +118,17 @@ int64_t copyBytes(Value value, LayoutAttr padded) {
 
 class Aligner {
 public:
-  Aligner(func::FuncOp function, const GpuTarget &target) : function(function), target(target) {}
+  Aligner(func::FuncOp function, const Target &target) : function(function), target(target) {}
 
   LogicalResult run() {
     SmallVector<KernelOp> kernels;
     function.walk([&](KernelOp kernel) {
       if (!kernel.getCustom()) kernels.push_back(kernel);
     });
-    for (KernelOp kernel : kernels) {
-      FailureOr<KernelForm> form = tiling::formOf(kernel);
-      if (failed(form)) return failure();
-      if (form->kind != KernelKind::Matmul) continue;
-      if (getElementTypeOrSelf(form->matmul.getA().getType()).getIntOrFloatBitWidth() == 16 &&
-          !llvm::is_contained(form->extents, 0))
-        align(kernel, std::move(*form));
-    }
-    for (KernelOp kernel : kernels) // now that it is known which results are padded
-      if (kernel.getKind() != kindName(KernelKind::Matmul)) alignRows(kernel, *tiling::formOf(kernel));
+    // Rows of other kernels once it is known which results matmuls have padded.
+    for (bool matmuls : {true, false})
+      for (KernelOp kernel : kernels)
+        if ((kernel.getKind() == kindName(KernelKind::Matmul)) == matmuls && failed(visit(kernel))) return failure();
     number(kernels);
     return success();
   }
@@ -142,26 +138,52 @@ public:
 
 private:
   func::FuncOp function;
-  const GpuTarget &target;
+  Target target;
   llvm::DenseMap<Value, Value> copyOf; ///< with padded rows
   SmallVector<KernelOp> kernelOf;      ///< of each decision
 
-  void align(KernelOp kernel, KernelForm form) {
-    MatmulAlignment matmul(kernel, std::move(form), target);
-    ArrayRef<Candidate> operands = matmul.operands();
+  LogicalResult visit(KernelOp kernel) {
+    FailureOr<tiling::KernelCase> which = tiling::KernelCase::of(kernel, target);
+    if (failed(which)) return failure();
+    std::string reason;
+    const tiling::Family *family = tiling::familyOf(*which, kernel.getScheduleAttr(), reason);
+    if (!family || !family->unaligned) return success();
+    PaddedKernel padded(std::move(*which), *family);
+    if (failed(padded.rows)) return failure();
+    if (padded.dense.form.kind == KernelKind::Matmul)
+      align(kernel, padded);
+    else if (!padded.rows->empty())
+      alignRows(kernel, padded);
+    return success();
+  }
+
+  void align(KernelOp kernel, const PaddedKernel &matmul) {
+    SmallVector<Candidate> operands;
+    for (const tiling::UnalignedRows &rows : *matmul.rows) {
+      Value value = kernel.getInputs()[rows.index];
+      Candidate c{rows.index, value, layoutOf(value, paddedStrides(cast<RankedTensorType>(value.getType())))};
+      bool known = llvm::any_of(operands, [&](auto &other) { return other.input == c.input; });
+      if (!known && matmul.helps(c)) operands.push_back(c);
+    }
     if (operands.empty()) return;
     auto cost = [&](const Candidate &c) {
       bool isFree = isInternal(c.value) || copyOf.contains(c.value);
-      return isFree ? 0 : cost::copySeconds(copyBytes(c.value, c.padded), target);
+      return isFree ? 0 : cost::copySeconds(copyBytes(c.value, c.padded), *target.gpu());
+    };
+    auto seconds = [&](unsigned set) {
+      SmallVector<Candidate> padded;
+      for (auto [i, c] : llvm::enumerate(operands))
+        if (set >> i & 1) padded.push_back(c);
+      return matmul.seconds(padded);
     };
     unsigned best = 0;
-    double bestSeconds = matmul.seconds(0);
+    double bestSeconds = seconds(0);
     for (unsigned set = 1; set < 1u << operands.size(); ++set) {
-      double seconds = matmul.seconds(set);
+      double all = seconds(set);
       for (auto [i, c] : llvm::enumerate(operands))
-        if (set >> i & 1) seconds += cost(c);
+        if (set >> i & 1) all += cost(c);
       // What costs nothing is done where it does not hurt.
-      if (seconds <= bestSeconds) best = set, bestSeconds = seconds;
+      if (all <= bestSeconds) best = set, bestSeconds = all;
     }
     SmallVector<Candidate> toCopy;
     for (auto [i, c] : llvm::enumerate(operands)) {
@@ -173,8 +195,8 @@ private:
       d.by = !chosen ? AlignedBy::Nothing : isInternal(c.value) ? AlignedBy::Producer : AlignedBy::Copy;
       d.stride = shapeOf(c.value).back();
       d.paddedStride = c.padded.getStrides()[shapeOf(c.value).size() - 2];
-      d.narrowSeconds = matmul.seconds(others);
-      d.alignedSeconds = matmul.seconds(others | 1u << i);
+      d.narrowSeconds = seconds(others);
+      d.alignedSeconds = seconds(others | 1u << i);
       d.copySeconds = cost(c);
       found.decisions.push_back(d);
       kernelOf.push_back(kernel);
@@ -186,9 +208,10 @@ private:
   }
 
   /// Of a kernel without a matmul. Shifting is its schedule's business; a copy is made here.
-  void alignRows(KernelOp kernel, const KernelForm &form) {
+  void alignRows(KernelOp kernel, const PaddedKernel &streams) {
     SmallVector<Candidate> toCopy;
-    for (const UnalignedRows &rows : unalignedRows(kernel, form, target)) {
+    double seconds = streams.seconds({});
+    for (const tiling::UnalignedRows &rows : *streams.rows) {
       Value value = rows.isResult ? Value(kernel.getOutputs()[rows.index]) : kernel.getInputs()[rows.index];
       auto type = cast<RankedTensorType>(value.getType());
       if (type.getRank() < 2) continue; // one row, read from somewhere within
@@ -199,13 +222,13 @@ private:
       d.type = str(type);
       d.stride = type.getShape().back();
       d.narrowSeconds = rows.narrowSeconds;
-      d.shiftedSeconds = rows.bestSeconds;
+      d.shiftedSeconds = seconds;
       d.by = rows.shifted ? AlignedBy::Shift : AlignedBy::Nothing;
       if (!rows.isResult) {
         d.paddedStride = c.padded.getStrides()[type.getRank() - 2];
-        d.alignedSeconds = rows.paddedSeconds;
-        d.copySeconds = copyOf.contains(value) ? 0 : cost::copySeconds(copyBytes(value, c.padded), target);
-        if (d.alignedSeconds + d.copySeconds < rows.bestSeconds) d.by = AlignedBy::Copy, toCopy.push_back(c);
+        d.alignedSeconds = streams.seconds(c);
+        d.copySeconds = copyOf.contains(value) ? 0 : cost::copySeconds(copyBytes(value, c.padded), *target.gpu());
+        if (d.alignedSeconds + d.copySeconds < seconds) d.by = AlignedBy::Copy, toCopy.push_back(c);
       }
       found.decisions.push_back(d);
       kernelOf.push_back(kernel);
@@ -299,7 +322,7 @@ struct Align : impl::AlignBase<Align> {
     FailureOr<Target> row = tiling::targetNamed(getOperation(), target);
     if (failed(row)) return signalPassFailure();
     if (!row->gpu()) return;
-    Aligner aligner(getOperation(), *row->gpu());
+    Aligner aligner(getOperation(), *row);
     if (failed(aligner.run())) return signalPassFailure();
     numCopies += aligner.copies;
     numPadded += aligner.padded;

@@ -32,34 +32,34 @@ llvm::FailureOr<int64_t> knobValue(mlir::Location loc, llvm::StringRef knob, mli
 /// Fails with a diagnostic unless a knob's value is a power of two.
 llvm::LogicalResult powerOfTwo(mlir::Location loc, llvm::StringRef knob, int64_t value);
 
-/// The typed view of a schedule; what the attribute does not name keeps its default, as everything does where it is
-/// null.
-template <typename S> llvm::FailureOr<S> parseSchedule(mlir::Location loc, graph::ScheduleAttr attr,
-                                                       llvm::StringRef family, llvm::ArrayRef<Knob<S>> knobs) {
+/// The typed view of a schedule: `S` has its family's name `kFamily`, its `knobs()` and, where they depend on each
+/// other, `check(loc)`. What the attribute does not name keeps its default, as everything does where it is null. Fails
+/// with a diagnostic at `loc` that names the knob, what it may be, and what it was.
+template <typename S> llvm::FailureOr<S> parseSchedule(mlir::Location loc, graph::ScheduleAttr attr) {
   S schedule;
-  if (failed(checkFamily(loc, attr, family))) return mlir::failure();
-  if (!attr) return schedule;
-  for (mlir::NamedAttribute entry : attr.getKnobs()) {
-    auto *knob = llvm::find_if(knobs, [&](auto &k) { return k.name == entry.getName(); });
-    if (knob == knobs.end()) {
-      llvm::SmallVector<llvm::StringRef> names;
-      for (auto &k : knobs) names.push_back(k.name);
-      return unknownKnob(loc, family, entry.getName(), names);
+  if (failed(checkFamily(loc, attr, S::kFamily))) return mlir::failure();
+  for (mlir::NamedAttribute entry : attr ? attr.getKnobs() : mlir::DictionaryAttr::get(loc.getContext())) {
+    auto *knob = llvm::find_if(S::knobs(), [&](auto &k) { return k.name == entry.getName(); });
+    if (knob == S::knobs().end()) {
+      auto names = llvm::map_to_vector(S::knobs(), [](auto &k) { return k.name; });
+      return unknownKnob(loc, S::kFamily, entry.getName(), names);
     }
     auto value = knobValue(loc, knob->name, entry.getValue(), knob->low, knob->high, knob->multipleOf);
     if (failed(value)) return mlir::failure();
     schedule.*(knob->field) = *value;
   }
+  if constexpr (requires { schedule.check(loc); })
+    if (failed(schedule.check(loc))) return mlir::failure();
   return schedule;
 }
 
 /// The attribute of a schedule, every knob spelled out.
-template <typename S> graph::ScheduleAttr packSchedule(mlir::MLIRContext *context, const S &schedule,
-                                                       llvm::StringRef family, llvm::ArrayRef<Knob<S>> knobs) {
+template <typename S> graph::ScheduleAttr packSchedule(mlir::MLIRContext *context, const S &schedule) {
   mlir::Builder b(context);
   llvm::SmallVector<mlir::NamedAttribute> entries;
-  for (auto &knob : knobs) entries.push_back(b.getNamedAttr(knob.name, b.getI64IntegerAttr(schedule.*(knob.field))));
-  return graph::ScheduleAttr::get(context, family, b.getDictionaryAttr(entries));
+  for (auto &knob : S::knobs())
+    entries.push_back(b.getNamedAttr(knob.name, b.getI64IntegerAttr(schedule.*(knob.field))));
+  return graph::ScheduleAttr::get(context, S::kFamily, b.getDictionaryAttr(entries));
 }
 
 } // namespace kiln::tiling

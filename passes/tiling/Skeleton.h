@@ -7,10 +7,8 @@
 #ifndef KILN_PASSES_TILING_SKELETON_H
 #define KILN_PASSES_TILING_SKELETON_H
 
-#include "ir/target/Target.h"
-#include "passes/kernel/Access.h"
+#include "passes/kernel/Family.h"
 #include "passes/tiling/Emitter.h"
-#include "passes/tiling/Schedule.h"
 
 namespace kiln::tiling {
 
@@ -26,31 +24,11 @@ struct SkeletonContext {
   llvm::SmallVector<Memory> outputs; ///< where each output of the form is stored
 };
 
-struct Skeleton {
-  graph::KernelKind kind;
-  /// Builds the body; returns the grid, in CTAs.
-  mlir::FailureOr<int64_t> (*build)(SkeletonContext &);
+/// The families that a folder has.
+struct FamilyTable {
+  int capability; ///< of the oldest gpu that runs them; 0 of the cpu's
+  llvm::ArrayRef<Family> rows;
 };
-
-/// A skeleton for each kind of kernel.
-llvm::ArrayRef<Skeleton> skeletonsOf(const Target &target);
-
-namespace cpu {
-mlir::FailureOr<int64_t> buildPointwise(SkeletonContext &);
-mlir::FailureOr<int64_t> buildRow(SkeletonContext &);
-mlir::FailureOr<int64_t> buildColumn(SkeletonContext &);
-mlir::FailureOr<int64_t> buildMatmul(SkeletonContext &);
-llvm::ArrayRef<Skeleton> skeletons();
-} // namespace cpu
-
-namespace sm80 {
-mlir::FailureOr<int64_t> buildPointwise(SkeletonContext &);
-mlir::FailureOr<int64_t> buildRow(SkeletonContext &);
-mlir::FailureOr<int64_t> buildColumn(SkeletonContext &);
-mlir::FailureOr<int64_t> buildMatmul(SkeletonContext &);
-/// Those of every gpu target: what a newer one does not override runs on it as well.
-llvm::ArrayRef<Skeleton> skeletons();
-} // namespace sm80
 
 } // namespace kiln::tiling
 

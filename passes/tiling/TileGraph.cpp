@@ -39,8 +39,13 @@ LogicalResult copyProgram(OpBuilder &b, graph::KernelOp kernel, graph::CustomKer
 /// Builds the tile program of one kernel at the builder's insertion point.
 LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, Target target) {
   if (graph::CustomKernelOp call = kernel.getCustom()) return copyProgram(b, kernel, call);
-  FailureOr<graph::KernelForm> form = formOf(kernel);
-  if (failed(form)) return failure();
+  FailureOr<KernelCase> which = KernelCase::of(kernel, target);
+  if (failed(which)) return failure();
+  std::string reason;
+  const Family *family = familyOf(*which, kernel.getScheduleAttr(), reason);
+  if (!family) return kernel.emitError() << reason;
+  if (!kernel.getScheduleAttr() && family->schedules(*which, reason).empty())
+    return kernel.emitError() << "has no legal schedule on '" << target.name() << "': " << reason;
   if (!kernel.getScheduleAttr()) return kernel.emitError("has no schedule: run tile-schedule first");
   StringAttr symbol = kernel.getSymbolAttr();
   SmallVector<Type> types;
@@ -59,12 +64,8 @@ LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, Target target) 
   Block *block = b.createBlock(&program.getBody(), {}, types, SmallVector<Location>(types.size(), kernel.getLoc()));
 
   KernelMemory memory = memoryOf(kernel, block->getArguments());
-  SkeletonContext context{kernel, *form, target, program, b, kernel.getLoc(), memory.inputs, memory.outputs};
-  auto *skeleton = llvm::find_if(skeletonsOf(target), [&](const Skeleton &s) { return s.kind == form->kind; });
-  if (skeleton == skeletonsOf(target).end())
-    return kernel.emitError() << "target '" << target.name() << "' has no skeleton for a \"" << kernel.getKind()
-                              << "\" kernel";
-  FailureOr<int64_t> grid = skeleton->build(context);
+  SkeletonContext context{kernel, which->form, target, program, b, kernel.getLoc(), memory.inputs, memory.outputs};
+  FailureOr<int64_t> grid = family->build(context);
   if (failed(grid)) return failure();
   tile::ReturnOp::create(b, kernel.getLoc());
   program.setGrid(*grid);

@@ -1,7 +1,7 @@
-// tile-schedule: gives each graph kernel without a schedule the default one for its family and target.
+// tile-schedule: gives each graph kernel without a schedule the default one of its family and target.
+#include "passes/kernel/Family.h"
 #include "passes/kernel/KernelChecks.h"
 #include "passes/tiling/Passes.h"
-#include "passes/tiling/Schedule.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -20,9 +20,11 @@ struct TileSchedule : impl::TileScheduleBase<TileSchedule> {
     if (failed(row)) return signalPassFailure();
     getOperation().walk([&](graph::KernelOp kernel) {
       if (kernel.getScheduleAttr() || kernel.getCustom()) return;
-      FailureOr<graph::KernelForm> form = formOf(kernel);
-      if (failed(form)) return signalPassFailure();
-      if (graph::ScheduleAttr schedule = defaultSchedule(kernel, *form, *row)) kernel.setScheduleAttr(schedule);
+      FailureOr<KernelCase> which = KernelCase::of(kernel, *row);
+      if (failed(which)) return signalPassFailure();
+      std::string reason; // said where the kernel is built
+      SmallVector<graph::ScheduleAttr> legal = schedulesOf(*which, reason);
+      if (!legal.empty()) kernel.setScheduleAttr(legal.front());
     });
   }
 };

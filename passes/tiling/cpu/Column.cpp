@@ -7,6 +7,8 @@
 //     every output that has an element per column
 #include "passes/tiling/Combine.h"
 #include "passes/tiling/Loops.h"
+#include "passes/tiling/cpu/Families.h"
+#include "passes/tiling/cpu/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 
@@ -15,6 +17,7 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tiling;
+using namespace kiln::tiling::cpu;
 
 namespace {
 
@@ -242,8 +245,8 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::cpu::buildColumn(SkeletonContext &context) {
-  FailureOr<ColumnSchedule> schedule = columnSchedule(context.loc, context.kernel.getScheduleAttr());
+FailureOr<int64_t> cpu::buildColumn(SkeletonContext &context) {
+  auto schedule = parseSchedule<ColumnSchedule>(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return ColumnBuilder(context, *schedule).run();
 }

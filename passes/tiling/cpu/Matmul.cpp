@@ -9,6 +9,8 @@
 // Operands of 16 bits are packed as f32. Each element is one chain of fma over ascending k whatever the tile sizes, so
 // every schedule gives the same bits.
 #include "passes/tiling/Loops.h"
+#include "passes/tiling/cpu/Families.h"
+#include "passes/tiling/cpu/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 
@@ -17,6 +19,7 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tiling;
+using namespace kiln::tiling::cpu;
 
 namespace {
 
@@ -236,8 +239,8 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::cpu::buildMatmul(SkeletonContext &context) {
-  FailureOr<MatmulSchedule> schedule = matmulSchedule(context.loc, context.kernel.getScheduleAttr());
+FailureOr<int64_t> cpu::buildMatmul(SkeletonContext &context) {
+  auto schedule = parseSchedule<MatmulSchedule>(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return MatmulBuilder(context, *schedule).run();
 }

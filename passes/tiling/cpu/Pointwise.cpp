@@ -5,6 +5,8 @@
 //       every output at chunk·lanes + (0 … lanes-1) of the row
 //     the same for what is left of the row
 #include "passes/tiling/Loops.h"
+#include "passes/tiling/cpu/Families.h"
+#include "passes/tiling/cpu/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 
@@ -14,6 +16,7 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tiling;
+using namespace kiln::tiling::cpu;
 
 namespace {
 
@@ -127,8 +130,8 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::cpu::buildPointwise(SkeletonContext &context) {
-  FailureOr<PointwiseSchedule> schedule = pointwiseSchedule(context.loc, context.kernel.getScheduleAttr());
+FailureOr<int64_t> cpu::buildPointwise(SkeletonContext &context) {
+  auto schedule = parseSchedule<PointwiseSchedule>(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return PointwiseBuilder(context, *schedule).run();
 }

@@ -11,6 +11,8 @@
 #include "passes/tiling/Loops.h"
 #include "passes/tiling/RowReduction.h"
 #include "passes/tiling/Stash.h"
+#include "passes/tiling/cpu/Families.h"
+#include "passes/tiling/cpu/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 
@@ -19,6 +21,7 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tiling;
+using namespace kiln::tiling::cpu;
 
 namespace {
 
@@ -216,8 +219,8 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::cpu::buildRow(SkeletonContext &context) {
-  FailureOr<RowSchedule> schedule = rowSchedule(context.loc, context.kernel.getScheduleAttr());
+FailureOr<int64_t> cpu::buildRow(SkeletonContext &context) {
+  auto schedule = parseSchedule<RowSchedule>(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return RowBuilder(context, *schedule).run();
 }

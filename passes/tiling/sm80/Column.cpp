@@ -10,9 +10,10 @@
 // columns. Bytes in flight are no concern then: 64 KB of an SM. What is: few columns make few CTAs, since no two share
 // columns.
 #include "passes/tiling/sm80/Column.h"
-
 #include "passes/tiling/Combine.h"
+#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/Lanes.h"
+#include "passes/tiling/sm80/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 
@@ -31,7 +32,7 @@ using Fragments = SmallVector<Value>;
 
 class AlongKept {
 public:
-  AlongKept(SkeletonContext &context, const sm80::ColumnSchedule &schedule, BlockOrder order)
+  AlongKept(SkeletonContext &context, const ColumnSchedule &schedule, BlockOrder order)
       : context(context), form(context.form), b(context.builder), loc(context.loc), index{b, loc}, schedule(schedule),
         order(order), extent(32 * schedule.vec) {}
 
@@ -73,7 +74,7 @@ private:
   OpBuilder &b;
   Location loc;
   IndexBuilder index;
-  const sm80::ColumnSchedule &schedule;
+  const ColumnSchedule &schedule;
   BlockOrder order;
   int64_t extent;     ///< columns of a fragment
   Rows columns;       ///< the kept dimensions; `inner` is what lanes run along
@@ -314,13 +315,12 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::sm80::buildAlongKept(SkeletonContext &context, const ColumnSchedule &schedule,
-                                                      BlockOrder order) {
+FailureOr<int64_t> sm80::buildAlongKept(SkeletonContext &context, const ColumnSchedule &schedule, BlockOrder order) {
   return AlongKept(context, schedule, order).run();
 }
 
-FailureOr<int64_t> kiln::tiling::sm80::buildColumn(SkeletonContext &context) {
-  FailureOr<sm80::ColumnSchedule> schedule = sm80::columnSchedule(context.loc, context.kernel.getScheduleAttr());
+FailureOr<int64_t> sm80::buildColumn(SkeletonContext &context) {
+  auto schedule = parseSchedule<ColumnSchedule>(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   return buildAlongKept(context, *schedule, kColumnOrder);
 }

@@ -86,11 +86,6 @@ private:
   llvm::LogicalResult storeRows(mlir::Value shared, int64_t first, int64_t count);
 };
 
-/// The tile program of a matmul whose operands have 16 bits, on MMA atoms; returns the grid.
-llvm::FailureOr<int64_t> buildMma(SkeletonContext &context, const MatmulProblem &problem);
-/// The same of f32 operands, one fma per product.
-llvm::FailureOr<int64_t> buildOuter(SkeletonContext &context, const MatmulProblem &problem);
-
 } // namespace kiln::tiling::sm80
 
 #endif

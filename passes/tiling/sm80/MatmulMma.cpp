@@ -12,6 +12,7 @@
 // Every element is one chain of atoms over ascending k, from zero: absent k's are zero in both operands. With 64 × 64
 // sums a warp the shared memory is read for 2/3 of the time that the atoms take, so that those stay the limit; two CTAs
 // of 128 × 128 or one of 128 × 256 fill the registers of an SM.
+#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/MatmulFeed.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
 
@@ -151,9 +152,10 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::sm80::buildMma(SkeletonContext &context, const MatmulProblem &problem) {
-  FailureOr<MmaSchedule> schedule =
-      mmaSchedule(context.loc, context.kernel.getScheduleAttr(), problem, *context.target.gpu());
+FailureOr<int64_t> sm80::buildMma(SkeletonContext &context) {
+  MatmulProblem problem = matmulProblem(context.form, {context.memories, context.outputs});
+  auto schedule =
+      matmulSchedule<MmaSchedule>(context.loc, context.kernel.getScheduleAttr(), problem, *context.target.gpu());
   if (failed(schedule)) return failure();
   return MmaBuilder(context, problem, *schedule).run();
 }

@@ -8,6 +8,7 @@
 //
 // The last block has only the k's that exist: an absent product would turn -0 into 0, and 0 · inf into NaN. So bits are
 // those of every other target.
+#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/MatmulFeed.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
 
@@ -107,9 +108,10 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::sm80::buildOuter(SkeletonContext &context, const MatmulProblem &problem) {
-  FailureOr<OuterSchedule> schedule =
-      outerSchedule(context.loc, context.kernel.getScheduleAttr(), problem, *context.target.gpu());
+FailureOr<int64_t> sm80::buildOuter(SkeletonContext &context) {
+  MatmulProblem problem = matmulProblem(context.form, {context.memories, context.outputs});
+  auto schedule =
+      matmulSchedule<OuterSchedule>(context.loc, context.kernel.getScheduleAttr(), problem, *context.target.gpu());
   if (failed(schedule)) return failure();
   return OuterBuilder(context, problem, *schedule).run();
 }

@@ -1,7 +1,6 @@
 #include "passes/tiling/sm80/MatmulSchedule.h"
 
 #include "passes/cost/Matmul.h"
-#include "passes/tiling/Knobs.h"
 #include "passes/tiling/sm80/MatmulFrame.h"
 
 #include <fmt/format.h>
@@ -11,25 +10,34 @@ using namespace kiln;
 using namespace kiln::tiling;
 using namespace kiln::tiling::sm80;
 
-namespace {
+ArrayRef<Knob<MmaSchedule>> MmaSchedule::knobs() {
+  static const Knob<MmaSchedule> rows[] = {
+      {"bm", &MmaSchedule::bm, 16, 512, 16},        {"bn", &MmaSchedule::bn, 32, 512, 32},
+      {"bk", &MmaSchedule::bk, 16, 256, 16},        {"stages", &MmaSchedule::stages, 2, 16, 1},
+      {"warpsM", &MmaSchedule::warpsM, 1, 32, 1},   {"warpsN", &MmaSchedule::warpsN, 1, 32, 1},
+      {"group", &MmaSchedule::group, 1, 1 << 20, 1}};
+  return rows;
+}
 
-const Knob<MmaSchedule> kMma[] = {
-    {"bm", &MmaSchedule::bm, 16, 512, 16},        {"bn", &MmaSchedule::bn, 32, 512, 32},
-    {"bk", &MmaSchedule::bk, 16, 256, 16},        {"stages", &MmaSchedule::stages, 2, 16, 1},
-    {"warpsM", &MmaSchedule::warpsM, 1, 32, 1},   {"warpsN", &MmaSchedule::warpsN, 1, 32, 1},
-    {"group", &MmaSchedule::group, 1, 1 << 20, 1}};
-const Knob<OuterSchedule> kOuter[] = {{"bm", &OuterSchedule::bm, 4, 512, 4},
-                                      {"bn", &OuterSchedule::bn, 32, 512, 32},
-                                      {"bk", &OuterSchedule::bk, 1, 256, 1},
-                                      {"threadsM", &OuterSchedule::threadsM, 1, 1024, 1},
-                                      {"threadsN", &OuterSchedule::threadsN, 1, 1024, 1},
-                                      {"group", &OuterSchedule::group, 1, 1 << 20, 1}};
+ArrayRef<Knob<OuterSchedule>> OuterSchedule::knobs() {
+  static const Knob<OuterSchedule> rows[] = {{"bm", &OuterSchedule::bm, 4, 512, 4},
+                                             {"bn", &OuterSchedule::bn, 32, 512, 32},
+                                             {"bk", &OuterSchedule::bk, 1, 256, 1},
+                                             {"threadsM", &OuterSchedule::threadsM, 1, 1024, 1},
+                                             {"threadsN", &OuterSchedule::threadsN, 1, 1024, 1},
+                                             {"group", &OuterSchedule::group, 1, 1 << 20, 1}};
+  return rows;
+}
+
+namespace {
 
 /// Right beyond those of an outer product's shared tiles, so that what is stored down a column meets more banks.
 constexpr int64_t kOuterPad = 4;
 /// Registers of a thread for addresses, loops and the epilogue.
 constexpr int64_t kOtherRegisters = 48;
 constexpr int64_t kMaxRegisters = 255, kRegistersOfSm = 65536;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Why a schedule is not legal.
 struct Refusal {
@@ -139,18 +147,6 @@ std::optional<Refusal> check(const MatmulProblem &problem, const OuterSchedule &
   return checkResources(problem, s, threads, target);
 }
 
-template <typename S> FailureOr<S> parseChecked(Location loc, graph::ScheduleAttr attr, ArrayRef<Knob<S>> knobs,
-                                                const MatmulProblem &problem, const GpuTarget &target) {
-  FailureOr<S> s = parseSchedule<S>(loc, attr, "matmul", knobs);
-  if (failed(s)) return failure();
-  std::optional<Refusal> refusal = check(problem, *s, target);
-  if (!refusal) return s;
-  InFlightDiagnostic diag = emitError(loc) << "illegal schedule of a matmul: " << refusal->rule;
-  diag.attachNote() << "expected: " << refusal->expected;
-  diag.attachNote() << "found: " << refusal->found;
-  return diag;
-}
-
 //===- The default ------------------------------------------------------------------------------------------------===//
 
 // Warps of 64 × 64 sums read shared memory least; smaller tiles are for problems that would not fill the SMs.
@@ -181,16 +177,26 @@ template <typename S> double secondsOf(const MatmulProblem &problem, const S &s,
   return cost::matmulSeconds(work, tiling, target);
 }
 
-template <typename S> S quickest(const MatmulProblem &problem, ArrayRef<S> candidates, const GpuTarget &target) {
-  const S *best = nullptr;
-  double bestSeconds = 0;
-  for (const S &s : candidates) {
-    if (check(problem, s, target)) continue;
-    double seconds = secondsOf(problem, s, target);
-    if (!best || seconds < bestSeconds) best = &s, bestSeconds = seconds;
+ArrayRef<MmaSchedule> candidatesOf(const MmaSchedule *) { return kMmaCandidates; }
+ArrayRef<OuterSchedule> candidatesOf(const OuterSchedule *) { return kOuterCandidates; }
+
+/// The legal ones of a kind with their seconds, the quickest first; where there is none, `reason` is that of the last.
+template <typename S>
+SmallVector<std::pair<double, S>> ranked(const MatmulProblem &problem, const GpuTarget &target, std::string *reason) {
+  SmallVector<std::pair<double, S>> legal;
+  for (const S &s : candidatesOf(static_cast<S *>(nullptr))) {
+    if (std::optional<Refusal> refusal = check(problem, s, target)) {
+      if (reason) *reason = fmt::format("{}: expected {}, found {}", refusal->rule, refusal->expected, refusal->found);
+      continue;
+    }
+    double seconds = secondsOf(problem, s, target); // of equals the first comes first
+    auto *at = llvm::upper_bound(legal, seconds, [](double value, auto &other) { return value < other.first; });
+    legal.insert(at, {seconds, s});
   }
-  return best ? *best : candidates.back();
+  return legal;
 }
+
+MatmulProblem problemOf(const KernelCase &kernel) { return matmulProblem(kernel.form, kernel.memory); }
 
 } // namespace
 
@@ -229,24 +235,52 @@ int64_t sm80::slicesOf(const MatmulProblem &problem, const MmaSchedule &s) {
   return slices;
 }
 
-FailureOr<MmaSchedule> sm80::mmaSchedule(Location loc, graph::ScheduleAttr attr, const MatmulProblem &problem,
-                                         const GpuTarget &target) {
-  return parseChecked<MmaSchedule>(loc, attr, kMma, problem, target);
+template <typename S> FailureOr<S> sm80::matmulSchedule(Location loc, graph::ScheduleAttr attr,
+                                                        const MatmulProblem &problem, const GpuTarget &target) {
+  FailureOr<S> s = parseSchedule<S>(loc, attr);
+  if (failed(s)) return failure();
+  std::optional<Refusal> refusal = check(problem, *s, target);
+  if (!refusal) return s;
+  InFlightDiagnostic diag = emitError(loc) << "illegal schedule of a matmul: " << refusal->rule;
+  diag.attachNote() << "expected: " << refusal->expected;
+  diag.attachNote() << "found: " << refusal->found;
+  return diag;
 }
 
-FailureOr<OuterSchedule> sm80::outerSchedule(Location loc, graph::ScheduleAttr attr, const MatmulProblem &problem,
-                                             const GpuTarget &target) {
-  return parseChecked<OuterSchedule>(loc, attr, kOuter, problem, target);
+template <typename S>
+SmallVector<graph::ScheduleAttr> sm80::matmulSchedules(const KernelCase &kernel, std::string &reason) {
+  return llvm::map_to_vector(ranked<S>(problemOf(kernel), *kernel.target.gpu(), &reason), [&](auto &candidate) {
+    return packSchedule(kernel.loc().getContext(), candidate.second);
+  });
 }
 
-double sm80::matmulSeconds(const MatmulProblem &problem, const GpuTarget &target) {
-  if (problem.isSixteenBit()) return secondsOf(problem, quickest<MmaSchedule>(problem, kMmaCandidates, target), target);
-  return secondsOf(problem, quickest<OuterSchedule>(problem, kOuterCandidates, target), target);
+template <typename S> FailureOr<double> sm80::matmulSeconds(const KernelCase &kernel, graph::ScheduleAttr schedule) {
+  MatmulProblem problem = problemOf(kernel);
+  const GpuTarget &target = *kernel.target.gpu();
+  if (!schedule) {
+    auto legal = ranked<S>(problem, target, nullptr);
+    return legal.empty() ? kNever : legal.front().first;
+  }
+  FailureOr<S> s = parseSchedule<S>(kernel.loc(), schedule);
+  if (failed(s)) return failure();
+  return check(problem, *s, target) ? kNever : secondsOf(problem, *s, target);
 }
 
-graph::ScheduleAttr sm80::defaultMatmul(MLIRContext *context, const MatmulProblem &problem, const GpuTarget &target) {
-  if (problem.isSixteenBit())
-    return packSchedule<MmaSchedule>(context, quickest<MmaSchedule>(problem, kMmaCandidates, target), "matmul", kMma);
-  return packSchedule<OuterSchedule>(context, quickest<OuterSchedule>(problem, kOuterCandidates, target), "matmul",
-                                     kOuter);
+FailureOr<SmallVector<UnalignedRows>> sm80::unalignedOperands(const KernelCase &kernel, graph::ScheduleAttr schedule) {
+  if (failed(parseSchedule<MmaSchedule>(kernel.loc(), schedule))) return failure();
+  SmallVector<UnalignedRows> found;
+  if (llvm::is_contained(kernel.form.extents, 0)) return found;
+  for (const MatmulOperand &operand : problemOf(kernel).operands) {
+    auto argument = dyn_cast_or_null<BlockArgument>(operand.memory);
+    if (!argument || operand.source || cast<RankedTensorType>(argument.getType()).getRank() < 2) continue;
+    found.push_back({argument.getArgNumber()});
+  }
+  return found;
 }
+
+#define KILN_FOR(S)                                                                                                    \
+  template FailureOr<S> sm80::matmulSchedule(Location, graph::ScheduleAttr, const MatmulProblem &, const GpuTarget &); \
+  template SmallVector<graph::ScheduleAttr> sm80::matmulSchedules<S>(const KernelCase &, std::string &);               \
+  template FailureOr<double> sm80::matmulSeconds<S>(const KernelCase &, graph::ScheduleAttr);
+KILN_FOR(MmaSchedule)
+KILN_FOR(OuterSchedule)

@@ -7,7 +7,8 @@
 #ifndef KILN_PASSES_TILING_SM80_MATMULSCHEDULE_H
 #define KILN_PASSES_TILING_SM80_MATMULSCHEDULE_H
 
-#include "ir/target/Gpu.h"
+#include "passes/kernel/Family.h"
+#include "passes/tiling/Knobs.h"
 #include "passes/tiling/sm80/MatmulProblem.h"
 
 namespace kiln::tiling::sm80 {
@@ -19,6 +20,8 @@ struct MmaSchedule {
   int64_t stages = 3;         ///< blocks in shared memory, where copies are asynchronous
   int64_t warpsM = 2, warpsN = 2;
   int64_t group = 8; ///< rows of tiles that are done before the next
+  static constexpr llvm::StringLiteral kFamily = "matmul";
+  static llvm::ArrayRef<Knob<MmaSchedule>> knobs();
 };
 
 /// A CTA computes bm × bn of the result, as threadsM × threadsN threads; sums of a thread lie in fours.
@@ -27,6 +30,8 @@ struct OuterSchedule {
   int64_t bk = 32;
   int64_t threadsM = 16, threadsN = 16;
   int64_t group = 8;
+  static constexpr llvm::StringLiteral kFamily = "matmul";
+  static llvm::ArrayRef<Knob<OuterSchedule>> knobs();
 };
 
 /// How an operand's tile lies in shared memory, and how it gets there.
@@ -44,18 +49,17 @@ FeedLayout feedOf(const MatmulProblem &problem, const OuterSchedule &s, Side sid
 /// more of it than the operands did.
 int64_t slicesOf(const MatmulProblem &problem, const MmaSchedule &s);
 
-/// The typed view of a schedule. Fails with a diagnostic at `loc` that says what is not legal for this problem on this
-/// target: divisibility, shared bytes, registers.
-llvm::FailureOr<MmaSchedule> mmaSchedule(mlir::Location loc, graph::ScheduleAttr attr, const MatmulProblem &problem,
-                                         const GpuTarget &target);
-llvm::FailureOr<OuterSchedule> outerSchedule(mlir::Location loc, graph::ScheduleAttr attr, const MatmulProblem &problem,
-                                             const GpuTarget &target);
+/// The typed view of a kernel's schedule. Fails with a diagnostic at `loc` that says what is not legal for this problem
+/// on this target: divisibility, shared bytes, registers.
+template <typename S> llvm::FailureOr<S> matmulSchedule(mlir::Location loc, graph::ScheduleAttr attr,
+                                                        const MatmulProblem &problem, const GpuTarget &target);
 
-/// Seconds of the matmul by the cost model, with its default schedule.
-double matmulSeconds(const MatmulProblem &problem, const GpuTarget &target);
-
-/// The legal schedule that the cost model (passes/cost/Matmul.h) finds quickest.
-graph::ScheduleAttr defaultMatmul(mlir::MLIRContext *context, const MatmulProblem &problem, const GpuTarget &target);
+/// Columns of the family whose schedules are S: the legal ones, the quickest by the cost model (passes/cost/Matmul.h)
+/// first, and its seconds.
+template <typename S> llvm::SmallVector<graph::ScheduleAttr> matmulSchedules(const KernelCase &, std::string &reason);
+template <typename S> mlir::FailureOr<double> matmulSeconds(const KernelCase &, graph::ScheduleAttr);
+/// Operands that asynchronous copies could take if their rows were padded.
+mlir::FailureOr<llvm::SmallVector<UnalignedRows>> unalignedOperands(const KernelCase &, graph::ScheduleAttr);
 
 } // namespace kiln::tiling::sm80
 

@@ -8,6 +8,7 @@
 // accesses of 16 bytes: with all threads of an SM resident 64 KB of a 16-bit operand, where 32 hide the latency.
 // Lanes run along the dimension that most bytes are contiguous in; what is transposed against it is turned in shared
 // memory (Turned.cpp) where both sides are long, else gathered.
+#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/Schedule.h"
 #include "passes/tiling/sm80/Turned.h"
@@ -26,9 +27,10 @@ constexpr int64_t kMaxTwice = 64;
 
 class PointwiseBuilder {
 public:
-  PointwiseBuilder(SkeletonContext &context, sm80::PointwiseSchedule schedule)
-      : context(context), b(context.builder), index{context.builder, context.loc}, schedule(schedule),
-        groups{schedule.threads, schedule.groups}, extent(schedule.threads * schedule.vec * schedule.runs) {}
+  PointwiseBuilder(SkeletonContext &context, PointwiseSchedule schedule)
+      : context(context), b(context.builder), index{context.builder, context.loc},
+        schedule(schedule), groups{schedule.threads, schedule.groups},
+        extent(schedule.threads * schedule.vec * schedule.runs) {}
 
   FailureOr<int64_t> run() {
     rows = pointwiseRows(accessesOf(context.form, context.memories, context.outputs), context.form, schedule.across);
@@ -47,7 +49,7 @@ private:
   SkeletonContext &context;
   OpBuilder &b;
   IndexBuilder index;
-  sm80::PointwiseSchedule schedule;
+  PointwiseSchedule schedule;
   Groups groups;
   int64_t extent; ///< of a fragment
   Rows rows;
@@ -125,8 +127,8 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::sm80::buildPointwise(SkeletonContext &context) {
-  FailureOr<sm80::PointwiseSchedule> schedule = sm80::pointwiseSchedule(context.loc, context.kernel.getScheduleAttr());
+FailureOr<int64_t> sm80::buildPointwise(SkeletonContext &context) {
+  auto schedule = parseSchedule<PointwiseSchedule>(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   if (schedule->turned)
     if (auto turn = planTurn(accessesOf(context.form, context.memories, context.outputs), context.form))

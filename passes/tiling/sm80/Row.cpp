@@ -10,6 +10,7 @@
 // no barrier. Of 4096: 128 threads likewise, one barrier a reduction. At 48 and 80 registers 40 and 24 warps of an SM
 // are resident, 80 and 48 KB in flight. CTAs are short and many, so that some always load.
 #include "passes/tiling/sm80/Column.h"
+#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/RowFold.h"
 #include "passes/tiling/sm80/Schedule.h"
 
@@ -29,7 +30,7 @@ constexpr int64_t kMostOfThread = 128;
 
 class RowBuilder {
 public:
-  RowBuilder(SkeletonContext &context, sm80::RowSchedule schedule)
+  RowBuilder(SkeletonContext &context, RowSchedule schedule)
       : context(context), form(context.form), b(context.builder), index{context.builder, context.loc},
         schedule(schedule), groups{schedule.threads, schedule.groups} {}
 
@@ -59,7 +60,7 @@ private:
   const graph::KernelForm &form;
   OpBuilder &b;
   IndexBuilder index;
-  sm80::RowSchedule schedule;
+  RowSchedule schedule;
   Groups groups;
   int64_t rows = 1, length = 1;
   int64_t extent = 0; ///< of a fragment: a power of two
@@ -142,7 +143,7 @@ private:
   LogicalResult reduceKept(const RowFold &fold, States &states) {
     SmallVector<SmallVector<Value>> inputs;
     for (auto &state : states)
-      for (SmallVector<Value> &here = inputs.emplace_back(); Emitter &emitter : state->emitters) {
+      for (SmallVector<Value> &here = inputs.emplace_back(); Emitter & emitter : state->emitters) {
         FailureOr<Value> x = inputAt(emitter, fold);
         if (failed(x)) return failure();
         here.push_back(*x);
@@ -286,8 +287,8 @@ private:
 
 } // namespace
 
-FailureOr<int64_t> kiln::tiling::sm80::buildRow(SkeletonContext &context) {
-  FailureOr<sm80::RowSchedule> schedule = sm80::rowSchedule(context.loc, context.kernel.getScheduleAttr());
+FailureOr<int64_t> sm80::buildRow(SkeletonContext &context) {
+  auto schedule = parseSchedule<RowSchedule>(context.loc, context.kernel.getScheduleAttr());
   if (failed(schedule)) return failure();
   int64_t length = layout::elementCount(context.form.extents, context.form.reducedAxes);
   if (schedule->across && length <= kUnit * kVirtualLanes)

@@ -1,10 +1,8 @@
 #include "passes/tiling/sm80/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
-#include "passes/tiling/Knobs.h"
 #include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/sm80/Lanes.h"
-#include "passes/tiling/sm80/MatmulSchedule.h"
 #include "passes/tiling/sm80/Shifts.h"
 #include "passes/tiling/sm80/Turned.h"
 
@@ -16,34 +14,74 @@ using namespace kiln;
 using namespace kiln::tiling;
 using namespace kiln::tiling::sm80;
 
-namespace {
+//===- Knobs ------------------------------------------------------------------------------------------------------===//
 
-const Knob<sm80::PointwiseSchedule> kPointwise[] = {{"threads", &sm80::PointwiseSchedule::threads, 32, 1024, 32},
-                                                    {"groups", &sm80::PointwiseSchedule::groups, 1, 32, 1},
-                                                    {"vec", &sm80::PointwiseSchedule::vec, 1, 16, 1},
-                                                    {"runs", &sm80::PointwiseSchedule::runs, 1, 64, 1},
-                                                    {"rows", &sm80::PointwiseSchedule::rows, 1, 64, 1},
-                                                    {"across", &sm80::PointwiseSchedule::across, 0, 1, 1},
-                                                    {"turned", &sm80::PointwiseSchedule::turned, 0, 1, 1},
-                                                    {"shifted", &sm80::PointwiseSchedule::shifted, 0, 16, 1}};
+ArrayRef<Knob<PointwiseSchedule>> PointwiseSchedule::knobs() {
+  static const Knob<PointwiseSchedule> rows[] = {{"threads", &PointwiseSchedule::threads, 32, 1024, 32},
+                                                 {"groups", &PointwiseSchedule::groups, 1, 32, 1},
+                                                 {"vec", &PointwiseSchedule::vec, 1, 16, 1},
+                                                 {"runs", &PointwiseSchedule::runs, 1, 64, 1},
+                                                 {"rows", &PointwiseSchedule::rows, 1, 64, 1},
+                                                 {"across", &PointwiseSchedule::across, 0, 1, 1},
+                                                 {"turned", &PointwiseSchedule::turned, 0, 1, 1},
+                                                 {"shifted", &PointwiseSchedule::shifted, 0, 16, 1}};
+  return rows;
+}
 
-const Knob<sm80::RowSchedule> kRow[] = {
-    {"threads", &sm80::RowSchedule::threads, 32, 1024, 32}, {"groups", &sm80::RowSchedule::groups, 1, 32, 1},
-    {"kept", &sm80::RowSchedule::kept, 0, 128, 1},          {"rows", &sm80::RowSchedule::rows, 1, 16, 1},
-    {"across", &sm80::RowSchedule::across, 0, 1, 1},        {"shifted", &sm80::RowSchedule::shifted, 0, 16, 1}};
+ArrayRef<Knob<RowSchedule>> RowSchedule::knobs() {
+  static const Knob<RowSchedule> rows[] = {
+      {"threads", &RowSchedule::threads, 32, 1024, 32}, {"groups", &RowSchedule::groups, 1, 32, 1},
+      {"kept", &RowSchedule::kept, 0, 128, 1},          {"rows", &RowSchedule::rows, 1, 16, 1},
+      {"across", &RowSchedule::across, 0, 1, 1},        {"shifted", &RowSchedule::shifted, 0, 16, 1}};
+  return rows;
+}
 
-const Knob<sm80::ColumnSchedule> kColumn[] = {{"vec", &sm80::ColumnSchedule::vec, 1, 16, 1},
-                                              {"warps", &sm80::ColumnSchedule::warps, 1, 32, 1},
-                                              {"groups", &sm80::ColumnSchedule::groups, 1, 32, 1},
-                                              {"unroll", &sm80::ColumnSchedule::unroll, 1, 8, 1},
-                                              {"shifted", &sm80::ColumnSchedule::shifted, 0, 16, 1}};
+ArrayRef<Knob<ColumnSchedule>> ColumnSchedule::knobs() {
+  static const Knob<ColumnSchedule> rows[] = {{"vec", &ColumnSchedule::vec, 1, 16, 1},
+                                              {"warps", &ColumnSchedule::warps, 1, 32, 1},
+                                              {"groups", &ColumnSchedule::groups, 1, 32, 1},
+                                              {"unroll", &ColumnSchedule::unroll, 1, 8, 1},
+                                              {"shifted", &ColumnSchedule::shifted, 0, 16, 1}};
+  return rows;
+}
 
 /// Groups of more than a warp are alone in their CTA.
-LogicalResult checkGroups(Location loc, int64_t threads, int64_t groups) {
+static LogicalResult checkGroups(Location loc, int64_t threads, int64_t groups) {
   if (groups == 1 || threads == 32) return success();
   return emitError(loc) << "schedule knobs `groups, threads`: only warps, of 32 threads, share a CTA, found " << groups
                         << " and " << threads;
 }
+
+LogicalResult PointwiseSchedule::check(Location loc) const {
+  if (failed(powerOfTwo(loc, "vec", vec)) || failed(checkGroups(loc, threads, groups))) return failure();
+  int64_t side = threads * vec * runs;
+  if (turned && (threads != 32 || side > 128 || side % groups != 0))
+    return emitError(loc)
+           << "schedule knobs `turned, threads, vec, runs, groups`: warps turn tiles of at most 128 a side "
+              "and share their rows evenly, found "
+           << groups << " groups of " << threads << " threads and tiles of " << side;
+  return success();
+}
+
+LogicalResult RowSchedule::check(Location loc) const {
+  if (failed(powerOfTwo(loc, "threads", threads)) || failed(checkGroups(loc, threads, groups))) return failure();
+  if (rows > 1 && threads != 32)
+    return emitError(loc) << "schedule knobs `rows, threads`: only a warp, of 32 threads, has several rows, found "
+                          << rows << " and " << threads;
+  return success();
+}
+
+LogicalResult ColumnSchedule::check(Location loc) const {
+  if (failed(powerOfTwo(loc, "vec", vec)) || failed(powerOfTwo(loc, "warps", warps))) return failure();
+  if (warps > 1 && groups > 1)
+    return emitError(loc) << "schedule knobs `warps, groups`: warps of the same columns have their CTA alone, found "
+                          << warps << " and " << groups;
+  return success();
+}
+
+//===- Defaults ---------------------------------------------------------------------------------------------------===//
+
+namespace {
 
 int64_t roundUp(int64_t value, int64_t unit) { return llvm::divideCeil(value, unit) * unit; }
 
@@ -55,11 +93,11 @@ constexpr int64_t kWarps = 8;
 /// Rows shorter than this leave most lanes of a warp idle: lanes run across them, at the price of gathers.
 constexpr int64_t kShortRow = 16;
 
-sm80::PointwiseSchedule defaultPointwise(graph::KernelOp kernel, const graph::KernelForm &form,
-                                         const GpuTarget &target) {
-  sm80::PointwiseSchedule s;
-  KernelMemory memory = memoryOf(kernel, {});
-  SmallVector<Access> accesses = accessesOf(form, memory.inputs, memory.outputs);
+PointwiseSchedule defaultPointwise(const KernelCase &kernel) {
+  const graph::KernelForm &form = kernel.form;
+  const GpuTarget &target = *kernel.target.gpu();
+  PointwiseSchedule s;
+  SmallVector<Access> accesses = kernel.accesses();
   if (planTurn(accesses, form)) return {.threads = 32, .groups = kWarps, .vec = 2, .runs = 1, .turned = 1};
   Rows rows = pointwiseRows(accesses, form, /*across=*/false);
   if (rows.length <= kShortRow && rows.count > 1) {
@@ -90,10 +128,11 @@ sm80::PointwiseSchedule defaultPointwise(graph::KernelOp kernel, const graph::Ke
 /// work, and its registers still let enough warps be resident for 64 KB of a 16-bit operand in flight. Rows of up to
 /// 1024 are a warp's, without barriers; rows past 1024 such threads are read again in every pass, 16 elements at a
 /// time. Few rows get more threads each.
-sm80::RowSchedule defaultRow(graph::KernelOp kernel, const graph::KernelForm &form, const GpuTarget &target) {
-  sm80::RowSchedule s;
-  KernelMemory memory = memoryOf(kernel, {});
-  SmallVector<Access> accesses = accessesOf(form, memory.inputs, memory.outputs);
+RowSchedule defaultRow(const KernelCase &kernel) {
+  const graph::KernelForm &form = kernel.form;
+  const GpuTarget &target = *kernel.target.gpu();
+  RowSchedule s;
+  SmallVector<Access> accesses = kernel.accesses();
   auto [lanes, vec] = laneRows(accesses, form);
   s.shifted = RowStreams(accesses, form.extents, lanes, vec).best(target).shifted;
   int64_t length = layout::elementCount(form.extents, form.reducedAxes);
@@ -116,10 +155,11 @@ sm80::RowSchedule defaultRow(graph::KernelOp kernel, const graph::KernelForm &fo
 
 /// As many warps as fill the SMs four times over, if there are: first by sharing out blocks, then by narrower accesses,
 /// down to 64 bytes of a warp.
-sm80::ColumnSchedule defaultColumn(graph::KernelOp kernel, const graph::KernelForm &form, const GpuTarget &target) {
-  sm80::ColumnSchedule s;
-  KernelMemory memory = memoryOf(kernel, {});
-  SmallVector<Access> accesses = accessesOf(form, memory.inputs, memory.outputs);
+ColumnSchedule defaultColumn(const KernelCase &kernel) {
+  const graph::KernelForm &form = kernel.form;
+  const GpuTarget &target = *kernel.target.gpu();
+  ColumnSchedule s;
+  SmallVector<Access> accesses = kernel.accesses();
   Rows columns = columnsOf(accesses, form);
   int64_t length = layout::elementCount(form.extents, form.reducedAxes), wanted = 16 * target.sms;
   int64_t blocks = llvm::divideCeil(std::max<int64_t>(length, 1), kColumnOrder.block);
@@ -130,60 +170,71 @@ sm80::ColumnSchedule defaultColumn(graph::KernelOp kernel, const graph::KernelFo
   while (s.vec > 1 && (vectors() * sharing < wanted || 16 * s.vec >= columns.length)) s.vec /= 2;
   for (s.warps = 1; s.warps < sharing && vectors() * s.warps < wanted;) s.warps *= 2;
   if (s.warps == 1) s.groups = std::clamp<int64_t>(vectors() / (2 * target.sms), 1, kWarps);
-  Block &body = kernel.getBody().front();
-  int64_t ops = std::distance(body.begin(), body.end());
+  int64_t ops = kernel.opCount();
   s.unroll = ops <= 16 ? 8 : ops <= 64 ? 4 : 1;
   return s;
 }
 
+//===- Others that need fewer registers ---------------------------------------------------------------------------===//
+
+/// Makes a schedule the next one to try; false where there is none.
+bool advance(PointwiseSchedule &s) {
+  if (s.rows > 1)
+    s.rows /= 2;
+  else if (s.runs > 1)
+    s.runs = llvm::divideCeil(s.runs, 2);
+  else if (s.vec > 1)
+    s.vec /= 2;
+  else if (s.turned)
+    s = {.vec = 1, .runs = 1}; // what is contiguous along another dimension is gathered
+  else
+    return false;
+  return true;
+}
+
+bool advance(RowSchedule &s) {
+  if (s.across)
+    s.across = 0;
+  else if (s.rows > 1)
+    s.rows /= 2;
+  else if (s.kept > 0)
+    s.kept = 0;
+  else if (s.threads != 256) // of these each has as many registers as there can be, and not more elements than need be
+    s.threads = s.threads < 256 ? s.threads * 2 : s.threads / 2, s.groups = 1;
+  else
+    return false;
+  return true;
+}
+
+bool advance(ColumnSchedule &s) {
+  if (s.unroll > 1)
+    s.unroll /= 2;
+  else if (s.vec > 1)
+    s.vec /= 2;
+  else if (s.warps > 8)
+    s.warps /= 2;
+  else
+    return false;
+  return true;
+}
+
+template <typename S> SmallVector<graph::ScheduleAttr> from(S s, const KernelCase &kernel) {
+  SmallVector<graph::ScheduleAttr> all;
+  do all.push_back(packSchedule(kernel.loc().getContext(), s));
+  while (advance(s));
+  return all;
+}
+
 } // namespace
 
-FailureOr<sm80::ColumnSchedule> sm80::columnSchedule(Location loc, graph::ScheduleAttr attr) {
-  auto s = parseSchedule<sm80::ColumnSchedule>(loc, attr, "column", kColumn);
-  if (failed(s) || failed(powerOfTwo(loc, "vec", s->vec)) || failed(powerOfTwo(loc, "warps", s->warps)))
-    return failure();
-  if (s->warps > 1 && s->groups > 1)
-    return emitError(loc) << "schedule knobs `warps, groups`: warps of the same columns have their CTA alone, found "
-                          << s->warps << " and " << s->groups;
-  return s;
+SmallVector<graph::ScheduleAttr> sm80::pointwiseSchedules(const KernelCase &kernel, std::string &) {
+  return from(defaultPointwise(kernel), kernel);
 }
 
-FailureOr<sm80::RowSchedule> sm80::rowSchedule(Location loc, graph::ScheduleAttr attr) {
-  auto s = parseSchedule<sm80::RowSchedule>(loc, attr, "row", kRow);
-  if (failed(s) || failed(powerOfTwo(loc, "threads", s->threads)) || failed(checkGroups(loc, s->threads, s->groups)))
-    return failure();
-  if (s->rows > 1 && s->threads != 32)
-    return emitError(loc) << "schedule knobs `rows, threads`: only a warp, of 32 threads, has several rows, found "
-                          << s->rows << " and " << s->threads;
-  return s;
+SmallVector<graph::ScheduleAttr> sm80::rowSchedules(const KernelCase &kernel, std::string &) {
+  return from(defaultRow(kernel), kernel);
 }
 
-FailureOr<sm80::PointwiseSchedule> sm80::pointwiseSchedule(Location loc, graph::ScheduleAttr attr) {
-  auto s = parseSchedule<sm80::PointwiseSchedule>(loc, attr, "pointwise", kPointwise);
-  if (failed(s) || failed(powerOfTwo(loc, "vec", s->vec)) || failed(checkGroups(loc, s->threads, s->groups)))
-    return failure();
-  int64_t side = s->threads * s->vec * s->runs;
-  if (s->turned && (s->threads != 32 || side > 128 || side % s->groups != 0))
-    return emitError(loc)
-           << "schedule knobs `turned, threads, vec, runs, groups`: warps turn tiles of at most 128 a side "
-              "and share their rows evenly, found "
-           << s->groups << " groups of " << s->threads << " threads and tiles of " << side;
-  return s;
-}
-
-graph::ScheduleAttr sm80::defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form,
-                                          const GpuTarget &target) {
-  MLIRContext *context = kernel.getContext();
-  switch (form.kind) {
-  case graph::KernelKind::Pointwise:
-    return packSchedule<sm80::PointwiseSchedule>(context, defaultPointwise(kernel, form, target), "pointwise",
-                                                 kPointwise);
-  case graph::KernelKind::Row:
-    return packSchedule<sm80::RowSchedule>(context, defaultRow(kernel, form, target), "row", kRow);
-  case graph::KernelKind::Column:
-    return packSchedule<sm80::ColumnSchedule>(context, defaultColumn(kernel, form, target), "column", kColumn);
-  case graph::KernelKind::Matmul:
-    return defaultMatmul(context, matmulProblem(form, memoryOf(kernel, {})), target);
-  }
-  llvm_unreachable("every kind has its schedule");
+SmallVector<graph::ScheduleAttr> sm80::columnSchedules(const KernelCase &kernel, std::string &) {
+  return from(defaultColumn(kernel), kernel);
 }

@@ -1,15 +1,15 @@
 //===- Schedule.h - the families' schedules on gpu targets --------------------------------------------------------===//
 //
-// The typed views of #graph.schedule that the sm_80 skeletons read, and the formulas that choose the default ones from
-// a kernel's form and a row of ir/target/Gpu.h. As on the cpu targets, no schedule changes bits.
+// The typed views of #graph.schedule that the sm_80 skeletons of kernels without a matmul read, each with the schedules
+// that formulas choose from a kernel's form and a row of ir/target/Gpu.h, the default first. As on the cpu targets, no
+// schedule changes bits.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef KILN_PASSES_TILING_SM80_SCHEDULE_H
 #define KILN_PASSES_TILING_SM80_SCHEDULE_H
 
-#include "ir/graph/Graph.h"
-#include "ir/target/Gpu.h"
-#include "passes/kernel/KernelForm.h"
+#include "passes/kernel/Family.h"
+#include "passes/tiling/Knobs.h"
 
 namespace kiln::tiling::sm80 {
 
@@ -24,6 +24,9 @@ struct PointwiseSchedule {
   int64_t turned = 0;  ///< 1: what is contiguous along another dimension is turned in shared memory, in square tiles of
                        ///< a warp's fragment a side; the CTA's groups share a tile's rows
   int64_t shifted = 0; ///< rows known to start at a multiple of fewer bytes take shifted accesses
+  static constexpr llvm::StringLiteral kFamily = "pointwise";
+  static llvm::ArrayRef<Knob<PointwiseSchedule>> knobs();
+  llvm::LogicalResult check(mlir::Location loc) const;
 };
 
 /// A group of threads has a row: in registers, where a thread's share is at most `kept` elements, else read again in
@@ -35,6 +38,9 @@ struct RowSchedule {
   int64_t rows = 1;      ///< of a warp, where it keeps them: their loads come together
   int64_t across = 0;    ///< 1: lanes run across rows (of at most 8192 elements), each reads its own in sequence
   int64_t shifted = 0;   ///< as of pointwise kernels
+  static constexpr llvm::StringLiteral kFamily = "row";
+  static llvm::ArrayRef<Knob<RowSchedule>> knobs();
+  llvm::LogicalResult check(mlir::Location loc) const;
 };
 
 /// A warp has 32·vec columns and reads `unroll` of their rows at a time; `warps` share the blocks of one piece.
@@ -44,15 +50,15 @@ struct ColumnSchedule {
   int64_t groups = 1;  ///< warps of other columns in a CTA; more than one only where `warps` is 1
   int64_t unroll = 8;  ///< rows that are loaded together
   int64_t shifted = 0; ///< as of pointwise kernels
+  static constexpr llvm::StringLiteral kFamily = "column";
+  static llvm::ArrayRef<Knob<ColumnSchedule>> knobs();
+  llvm::LogicalResult check(mlir::Location loc) const;
 };
 
-/// As those of Schedule.h, of gpu targets.
-llvm::FailureOr<PointwiseSchedule> pointwiseSchedule(mlir::Location loc, graph::ScheduleAttr attr);
-llvm::FailureOr<RowSchedule> rowSchedule(mlir::Location loc, graph::ScheduleAttr attr);
-llvm::FailureOr<ColumnSchedule> columnSchedule(mlir::Location loc, graph::ScheduleAttr attr);
-
-/// The schedule that formulas choose; null for a family without one.
-graph::ScheduleAttr defaultSchedule(graph::KernelOp kernel, const graph::KernelForm &form, const GpuTarget &target);
+/// The default, then others that need fewer registers, by what they give up for it.
+llvm::SmallVector<graph::ScheduleAttr> pointwiseSchedules(const KernelCase &kernel, std::string &reason);
+llvm::SmallVector<graph::ScheduleAttr> rowSchedules(const KernelCase &kernel, std::string &reason);
+llvm::SmallVector<graph::ScheduleAttr> columnSchedules(const KernelCase &kernel, std::string &reason);
 
 } // namespace kiln::tiling::sm80
 

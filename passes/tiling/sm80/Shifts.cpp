@@ -3,6 +3,8 @@
 #include "ir/layout/IndexMap.h"
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/RowFold.h"
+#include "passes/tiling/sm80/Schedule.h"
+#include "passes/tiling/sm80/Turned.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -82,3 +84,73 @@ std::pair<Rows, int64_t> sm80::laneRows(ArrayRef<Access> accesses, const graph::
   }
   return {form.kind == graph::KernelKind::Column ? columnsOf(accesses, form) : pointwiseRows(accesses, form, false), 0};
 }
+
+//===- Columns of families ----------------------------------------------------------------------------------------===//
+
+namespace {
+
+LanePlan planOf(const PointwiseSchedule &s) { return {s.vec, s.shifted}; }
+LanePlan planOf(const RowSchedule &s) { return {kUnit, s.shifted}; }
+LanePlan planOf(const ColumnSchedule &s) { return {s.vec, s.shifted}; }
+
+/// A kernel's streams.
+struct Streaming {
+  SmallVector<Access> accesses;
+  RowStreams streams;
+  explicit Streaming(const KernelCase &kernel) : accesses(kernel.accesses()), streams(make(kernel, accesses)) {}
+
+private:
+  static RowStreams make(const KernelCase &kernel, ArrayRef<Access> accesses) {
+    auto [rows, vec] = laneRows(accesses, kernel.form);
+    return {accesses, kernel.form.extents, rows, vec};
+  }
+};
+
+} // namespace
+
+template <typename S> FailureOr<double> sm80::streamSeconds(const KernelCase &kernel, graph::ScheduleAttr schedule) {
+  const GpuTarget &target = *kernel.target.gpu();
+  Streaming of(kernel);
+  if (!schedule) return of.streams.best(target).seconds;
+  FailureOr<S> s = parseSchedule<S>(kernel.loc(), schedule);
+  if (failed(s)) return failure();
+  return of.streams.secondsOf(planOf(*s), target);
+}
+
+template <typename S>
+FailureOr<SmallVector<UnalignedRows>> sm80::unalignedRows(const KernelCase &kernel, graph::ScheduleAttr schedule) {
+  const GpuTarget &target = *kernel.target.gpu();
+  Streaming of(kernel);
+  LanePlan plan = of.streams.best(target);
+  bool turned = std::is_same_v<S, PointwiseSchedule> && planTurn(of.accesses, kernel.form);
+  if (schedule) {
+    FailureOr<S> s = parseSchedule<S>(kernel.loc(), schedule);
+    if (failed(s)) return failure();
+    plan = planOf(*s);
+    if constexpr (requires { s->turned; }) turned &= s->turned != 0;
+  }
+  SmallVector<UnalignedRows> found;
+  if (turned) return found;
+  double narrow = of.streams.narrow(target).seconds;
+  size_t stores = of.accesses.size() - kernel.form.outputs.size(); // which come last
+  for (auto [i, access] : llvm::enumerate(of.accesses)) {
+    int64_t aligned = of.streams.alignedOf(i);
+    auto argument = dyn_cast<BlockArgument>(access.value);
+    if (aligned == 0 || aligned == 16 || (!access.store && !argument)) continue;
+    auto index = static_cast<unsigned>(access.store ? i - stores : argument.getArgNumber());
+    bool shifts = aligned < plan.shifted;
+    auto *known = llvm::find_if(found, [&](auto &f) { return f.index == index && f.isResult == access.store; });
+    if (known != found.end())
+      known->shifted |= shifts; // read at several places
+    else
+      found.push_back({index, access.store, shifts, narrow});
+  }
+  return found;
+}
+
+#define KILN_FOR(S)                                                                                                    \
+  template FailureOr<double> sm80::streamSeconds<S>(const KernelCase &, graph::ScheduleAttr);                          \
+  template FailureOr<SmallVector<UnalignedRows>> sm80::unalignedRows<S>(const KernelCase &, graph::ScheduleAttr);
+KILN_FOR(PointwiseSchedule)
+KILN_FOR(RowSchedule)
+KILN_FOR(ColumnSchedule)

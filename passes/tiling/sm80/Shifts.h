@@ -9,7 +9,7 @@
 #define KILN_PASSES_TILING_SM80_SHIFTS_H
 
 #include "passes/cost/Streams.h"
-#include "passes/kernel/Access.h"
+#include "passes/kernel/Family.h"
 
 namespace kiln::tiling::sm80 {
 
@@ -30,6 +30,8 @@ public:
   LanePlan narrow(const GpuTarget &target) const;
   /// The quickest: narrow, or with some rows shifted.
   LanePlan best(const GpuTarget &target) const;
+  /// Seconds of a plan.
+  double secondsOf(const LanePlan &plan, const GpuTarget &target) const;
 
   /// Bytes, at most 16, that are known to divide where rows of access i start; 0 where it is no stream.
   int64_t alignedOf(size_t i) const { return aligned[i]; }
@@ -39,13 +41,17 @@ private:
   llvm::ArrayRef<int64_t> extents;
   int64_t vec;
   llvm::SmallVector<int64_t> aligned; ///< of each access
-
-  double secondsOf(const LanePlan &plan, const GpuTarget &target) const;
 };
 
 /// The rows that a kernel's lanes run along, and what a thread has of one in any case (0: free): of a row kernel, its
 /// reduced dimensions; of another, what runs through memory as one.
 std::pair<Rows, int64_t> laneRows(llvm::ArrayRef<Access> accesses, const graph::KernelForm &form);
+
+/// Columns of the family whose schedules are S: seconds of what the kernel's rows move, and those that do not start at
+/// 16 bytes; none where the schedule has no rows to speak of.
+template <typename S> mlir::FailureOr<double> streamSeconds(const KernelCase &kernel, graph::ScheduleAttr schedule);
+template <typename S>
+mlir::FailureOr<llvm::SmallVector<UnalignedRows>> unalignedRows(const KernelCase &kernel, graph::ScheduleAttr schedule);
 
 } // namespace kiln::tiling::sm80
 

@@ -83,7 +83,7 @@ namespace {
 
 class TurnedBuilder {
 public:
-  TurnedBuilder(SkeletonContext &context, const sm80::PointwiseSchedule &schedule, const Turn &turn)
+  TurnedBuilder(SkeletonContext &context, const PointwiseSchedule &schedule, const Turn &turn)
       : context(context), b(context.builder), loc(context.loc), index{b, loc}, turn(turn), vec(schedule.vec),
         side(32 * schedule.vec * schedule.runs), warps(schedule.groups) {}
 
