@@ -4,8 +4,8 @@
 
 #include "codegen/cpu/Rows.h"
 #include "codegen/gpu/Rows.h"
+#include "ir/DTypes.h"
 #include "ir/graph/AcceptedOps.h"
-#include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
 #include "ir/tile/Tile.h"
 #include "passes/functions/Functions.h"
@@ -86,7 +86,7 @@ Rooms &rooms() {
 bool hasFunction(const AcceptedOp &op) {
   return llvm::all_of(graph::elementRows(), [&](const graph::ElementRow &element) {
     if (!(op.resultsAt(OpLevel::Decomposed) & element.bit)) return true;
-    Type type = graph::elementType(*parseDType(std::string_view(element.name)), &rooms().context);
+    Type type = ir::elementType(*parseDType(std::string_view(element.name)), &rooms().context);
     return functions::findFunction(op.name, type) != nullptr;
   });
 }

@@ -2,6 +2,7 @@
 #include "codegen/lower/Elementwise.h"
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
+#include "ir/DTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -32,8 +33,8 @@ SmallVector<Value> widened(ArrayRef<Value> stored, Type element, Lowering &to) {
 /// rounded to it first; the other ops here give what is exact, or a bool.
 LogicalResult lowerFloat(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  if (!isHalf(element)) return lowerElementwise(op, operands, to);
-  bool halfResult = isHalf(op->getResult(0).getType());
+  if (!ir::isWidened(element)) return lowerElementwise(op, operands, to);
+  bool halfResult = ir::isWidened(op->getResult(0).getType());
   return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) -> Value {
     SmallVector<Value> wide = widened(x, element, to);
     Value result = cloneOnto(op, wide, halfResult ? wide[0].getType() : type, to.rewriter);
@@ -43,7 +44,7 @@ LogicalResult lowerFloat(Operation *op, ArrayRef<ValueRange> operands, Lowering 
 
 LogicalResult lowerFma(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  if (!isHalf(element)) return lowerElementwise(op, operands, to);
+  if (!ir::isWidened(element)) return lowerElementwise(op, operands, to);
   return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type) {
     SmallVector<Value> wide = widened(x, element, to);
     return fusedMultiplyAdd(to.rewriter, to.loc, wide[0], wide[1], wide[2], element);
@@ -53,7 +54,7 @@ LogicalResult lowerFma(Operation *op, ArrayRef<ValueRange> operands, Lowering &t
 /// The sign bit alone changes, of a NaN too.
 template <typename IntegerOp, int16_t mask>
 LogicalResult lowerSign(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  if (!isHalf(op->getOperand(0).getType())) return lowerElementwise(op, operands, to);
+  if (!ir::isWidened(op->getOperand(0).getType())) return lowerElementwise(op, operands, to);
   return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) -> Value {
     TypedAttr bits = to.rewriter.getI16IntegerAttr(mask);
     if (auto vector = dyn_cast<VectorType>(type)) bits = DenseElementsAttr::get(vector, Attribute(bits));
@@ -63,7 +64,7 @@ LogicalResult lowerSign(Operation *op, ArrayRef<ValueRange> operands, Lowering &
 
 LogicalResult lowerExtF(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  if (!isHalf(element)) return lowerElementwise(op, operands, to);
+  if (!ir::isWidened(element)) return lowerElementwise(op, operands, to);
   return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type type) -> Value {
     Value wide = widen(to.rewriter, to.loc, x[0], element);
     return wide.getType() == type ? wide : arith::ExtFOp::create(to.rewriter, to.loc, type, wide);
@@ -72,7 +73,7 @@ LogicalResult lowerExtF(Operation *op, ArrayRef<ValueRange> operands, Lowering &
 
 LogicalResult lowerTruncF(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  if (!isHalf(element)) return lowerElementwise(op, operands, to);
+  if (!ir::isWidened(element)) return lowerElementwise(op, operands, to);
   if (!getElementTypeOrSelf(op->getOperand(0).getType()).isF32())
     return op->emitOpError("rounds f32 alone to 16 bits on the cpu target");
   return perUnit(op, operands, to, [&](ArrayRef<Value> x, Type) { return narrow(to.rewriter, to.loc, x[0], element); });
@@ -80,13 +81,13 @@ LogicalResult lowerTruncF(Operation *op, ArrayRef<ValueRange> operands, Lowering
 
 /// Casts between integers and floats: from and to 16-bit floats a program says where they round.
 LogicalResult lowerIntegerCast(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  if (isHalf(op->getOperand(0).getType()) || isHalf(op->getResult(0).getType()))
+  if (ir::isWidened(op->getOperand(0).getType()) || ir::isWidened(op->getResult(0).getType()))
     return op->emitOpError("goes through f32 on the cpu target");
   return lowerElementwise(op, operands, to);
 }
 
 LogicalResult lowerBitcast(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  if (!isHalf(op->getOperand(0).getType()) && !isHalf(op->getResult(0).getType()))
+  if (!ir::isWidened(op->getOperand(0).getType()) && !ir::isWidened(op->getResult(0).getType()))
     return lowerElementwise(op, operands, to);
   return perUnit(op, operands, to, [](ArrayRef<Value> x, Type) { return x[0]; }); // both are held as i16
 }

@@ -2,6 +2,7 @@
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
 #include "codegen/lower/Vectors.h"
+#include "ir/DTypes.h"
 #include "ir/tile/Combine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,7 +64,7 @@ LogicalResult lowerLaneMask(Operation *op, ArrayRef<ValueRange> operands, Loweri
 
 /// Sums and products are made of f32: a program widens and rounds where it says so.
 LogicalResult refuseHalves(Operation *op) {
-  if (!isHalf(op->getOperand(0).getType())) return success();
+  if (!ir::isWidened(op->getOperand(0).getType())) return success();
   return op->emitOpError("has no 16-bit arithmetic on the cpu target: extend to f32 first");
 }
 

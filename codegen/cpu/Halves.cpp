@@ -1,4 +1,5 @@
 #include "codegen/cpu/Halves.h"
+#include "ir/DTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -92,17 +93,12 @@ Value f16FromF32(Bits b, Value x) {
 
 namespace kiln::codegen {
 
-bool isHalf(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isF16() || element.isBF16();
-}
-
-Type storageOf(Type element) { return isHalf(element) ? IntegerType::get(element.getContext(), 16) : element; }
+Type heldAs(Type element) { return ir::isWidened(element) ? ir::storageOf(element) : element; }
 
 Attribute storedAttr(Attribute element) {
   auto number = dyn_cast<FloatAttr>(element);
-  if (!number || !isHalf(number.getType())) return element;
-  return IntegerAttr::get(storageOf(number.getType()), number.getValue().bitcastToAPInt());
+  if (!number || !ir::isWidened(number.getType())) return element;
+  return IntegerAttr::get(heldAs(number.getType()), number.getValue().bitcastToAPInt());
 }
 
 Value widen(OpBuilder &b, Location loc, Value stored, Type element) {

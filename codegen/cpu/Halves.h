@@ -12,10 +12,8 @@
 
 namespace kiln::codegen {
 
-/// Whether a type, or its elements, are f16 or bf16.
-bool isHalf(mlir::Type type);
-/// What holds an element: i16 for a 16-bit float, else the type itself.
-mlir::Type storageOf(mlir::Type element);
+/// What holds an element in registers: i16 for a 16-bit float, else the type itself.
+mlir::Type heldAs(mlir::Type element);
 /// An element of a constant as it is held: the bits of a 16-bit float, else the attribute itself.
 mlir::Attribute storedAttr(mlir::Attribute element);
 

@@ -2,6 +2,7 @@
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
 #include "codegen/lower/Vectors.h"
+#include "ir/DTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,7 +20,7 @@ struct MemoryElement {
   unsigned bytes; ///< its size, which is also all the alignment there is
 
   MemoryElement(OpBuilder &b, Type element)
-      : element(storageOf(element)), inMemory(element.isInteger(1) ? b.getI8Type() : storageOf(element)),
+      : element(heldAs(element)), inMemory(ir::storageOf(element)),
         bytes(static_cast<unsigned>(tile::bytesOf(element))) {}
 
   /// A value's type, scalar or vector, in memory.

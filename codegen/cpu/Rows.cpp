@@ -16,9 +16,9 @@ const RowTableOf<Lowering> &kiln::codegen::cpuRows() {
 }
 
 SmallVector<Unit> kiln::codegen::unitsOf(Type type, int64_t unitLanes) {
-  if (!tile::isFragment(type)) return {{storageOf(type), 0, 0}};
+  if (!tile::isFragment(type)) return {{heldAs(type), 0, 0}};
   auto fragment = cast<RankedTensorType>(type);
-  Type element = storageOf(fragment.getElementType());
+  Type element = heldAs(fragment.getElementType());
   bool column = isa<tile::SimdColumnAttr>(fragment.getEncoding());
   int64_t rows = column || fragment.getRank() == 2 ? fragment.getDimSize(0) : 1;
   SmallVector<Unit> units;
@@ -35,7 +35,7 @@ SmallVector<Unit> kiln::codegen::unitsOf(Type type, int64_t unitLanes) {
 }
 
 CpuTypeConverter::CpuTypeConverter(int64_t unitLanes) {
-  addConversion([](Type type) { return storageOf(type); });
+  addConversion([](Type type) { return heldAs(type); });
   addConversion([](tile::GlobalType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion([](tile::SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion([unitLanes](RankedTensorType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {

@@ -2,6 +2,7 @@
 #include "codegen/gpu/Arithmetic.h"
 #include "codegen/gpu/Registers.h"
 #include "codegen/lower/Vectors.h"
+#include "ir/DTypes.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -14,9 +15,7 @@ bool kiln::codegen::gpu::isByteFloat(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type));
 }
 
-Type kiln::codegen::gpu::keptAs(Type element) {
-  return isByteFloat(element) ? IntegerType::get(element.getContext(), 8) : element;
-}
+Type kiln::codegen::gpu::keptAs(Type element) { return isByteFloat(element) ? ir::storageOf(element) : element; }
 
 //===- Conversions ------------------------------------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
 // Elementwise functions and operators of the DSL: rows that say which op of the graph level serves each class of dtype.
 #include "compiler/dsl/Operands.h"
 #include "compiler/kiln/Ops.h"
+#include "ir/DTypes.h"
 #include "ir/graph/AcceptedOps.h"
-#include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -210,7 +210,7 @@ Tensor kiln::cast(const Operand &x, DType dtype) {
   Value v = scope.value(x);
   DType from = dtypeOf(v.getType());
   if (from == dtype) return scope.tensor(v);
-  Type element = graph::elementType(dtype, scope.b().getContext());
+  Type element = ir::elementType(dtype, scope.b().getContext());
   if (dtype == DType::Bool) { // x != 0
     Operand zero = isFloat(from) ? Operand(0.0, scope.call().where) : Operand(0, scope.call().where);
     return compare("cast", CmpFPredicate::UNE, CmpIPredicate::ne, x, zero);

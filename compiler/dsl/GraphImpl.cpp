@@ -1,8 +1,8 @@
 #include "compiler/dsl/GraphImpl.h"
 
 #include "compiler/dsl/Diagnostics.h"
+#include "ir/DTypes.h"
 #include "ir/graph/AcceptedOps.h"
-#include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
 #include "ir/graph/Programs.h"
 
@@ -39,7 +39,7 @@ void kiln::dsl::prepareContext(MLIRContext &context) {
 }
 
 DType kiln::dsl::dtypeOf(Type type) {
-  if (std::optional<DType> dtype = graph::dtypeOf(type)) return *dtype;
+  if (std::optional<DType> dtype = ir::dtypeOf(type)) return *dtype;
   throw Error({.rule = "an element type that Kiln does not know", .found = graph::str(type)});
 }
 
@@ -84,7 +84,7 @@ Location GraphImpl::locationOf(const Call &call) {
 }
 
 RankedTensorType GraphImpl::tensorType(const Call &call, const Shape &shape, DType dtype) {
-  Type element = graph::elementType(dtype, &context);
+  Type element = ir::elementType(dtype, &context);
   if (!element || !graph::elementBit(element))
     fail(call, "no op takes this dtype yet", graph::elementNames(graph::kAll), std::string(name(dtype)));
   for (int64_t extent : shape)

@@ -2,8 +2,8 @@
 
 #include "compiler/dsl/Diagnostics.h"
 #include "compiler/dsl/GraphImpl.h"
+#include "ir/DTypes.h"
 #include "ir/graph/AcceptedOps.h"
-#include "ir/graph/DTypes.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -22,7 +22,7 @@ ArrayRef<FlopRow> kiln::report::flopRows() {
   return rows;
 }
 
-static int64_t bytesOf(Type type) { return graph::bytesOf(cast<RankedTensorType>(type)).value_or(0); }
+static int64_t bytesOf(Type type) { return ir::bytesOf(cast<RankedTensorType>(type)).value_or(0); }
 
 static OpClass classOf(Operation *op) {
   const graph::AcceptedOp *row = graph::findAcceptedOp(op->getName().getStringRef());

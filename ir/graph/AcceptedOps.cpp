@@ -1,4 +1,5 @@
 #include "ir/graph/AcceptedOps.h"
+#include "ir/DTypes.h"
 
 #include "ir/graph/Graph.h"
 
@@ -112,16 +113,10 @@ std::string kiln::graph::elementNames(Elements elements, StringRef separator) {
 }
 
 Elements kiln::graph::elementBit(Type element) {
-  if (element.isF32()) return kF32;
-  if (element.isF16()) return kF16;
-  if (element.isBF16()) return kBF16;
-  if (element.isSignlessInteger(32)) return kI32;
-  if (element.isSignlessInteger(64)) return kI64;
-  if (element.isSignlessInteger(1)) return kBool;
-  if (isa<Float8E4M3FNType>(element)) return kF8E4M3FN;
-  if (isa<Float8E5M2Type>(element)) return kF8E5M2;
-  if (element.isSignlessInteger(8)) return kI8;
-  return 0;
+  std::optional<DType> dtype = ir::dtypeOf(element);
+  auto *row =
+      llvm::find_if(kElements, [&](const ElementRow &row) { return dtype && row.name == StringRef(name(*dtype)); });
+  return row == std::end(kElements) ? 0 : row->bit;
 }
 
 ArrayRef<AcceptedOp> kiln::graph::acceptedOps() { return kRows; }

@@ -1,4 +1,5 @@
 // Result types and constraints of reductions, matmul and the composites. The labels (C1), … are those of Reduce.td.
+#include "ir/DTypes.h"
 #include "ir/graph/Graph.h"
 
 #include "mlir/IR/Builders.h"
@@ -76,13 +77,12 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-/// The inferred type, or f32 where that is a 16-bit float.
+/// The inferred type, or the one that its elements accumulate in.
 bool MatmulOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange actual) {
   if (inferred.size() != 1 || actual.size() != 1) return false;
   auto rounded = dyn_cast<RankedTensorType>(inferred[0]);
   if (!rounded || inferred[0] == actual[0]) return rounded != nullptr;
-  Type element = rounded.getElementType();
-  return (element.isF16() || element.isBF16()) && rounded.clone(Float32Type::get(element.getContext())) == actual[0];
+  return rounded.clone(ir::accumulatorOf(rounded)) == actual[0];
 }
 
 LogicalResult SoftmaxOp::verify() {

@@ -1,4 +1,5 @@
 // The ops of the tile dialect: generated definitions; constraints of the ops in Tile.td but for tile.kernel.
+#include "ir/DTypes.h"
 #include "ir/tile/Rules.h"
 
 #include "mlir/IR/Builders.h"
@@ -143,7 +144,9 @@ struct MmaRule {
 } // namespace
 
 static bool oneFloatType(Type a, Type b, Type acc) { return isa<FloatType>(acc) && a == acc && b == acc; }
-static bool sixteenBitOperands(Type a, Type b, Type acc) { return a == b && (a.isBF16() || a.isF16()) && acc.isF32(); }
+static bool widenedFloats(Type a, Type b, Type acc) {
+  return a == b && kiln::ir::isWidened(a) && acc == kiln::ir::accumulatorOf(a);
+}
 /// The accumulator's grid of warps or threads is that of both operands.
 template <class A, class B, class Acc>
 static bool sameGrid(RankedTensorType a, RankedTensorType b, RankedTensorType acc) {
@@ -159,7 +162,7 @@ LogicalResult MmaOp::verify() {
   static const MmaRule rules[] = {
       {simdFragments, oneFloatType},
       {sameGrid<OuterAAttr, OuterBAttr, OuterAttr>, oneFloatType},
-      {sameGrid<MmaAAttr, MmaBAttr, MmaAccAttr>, sixteenBitOperands},
+      {sameGrid<MmaAAttr, MmaBAttr, MmaAccAttr>, widenedFloats},
   };
   auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
   auto acc = cast<RankedTensorType>(getAcc().getType());

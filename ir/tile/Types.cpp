@@ -1,4 +1,5 @@
 // The types of the tile dialect: their syntax, their constraints, and how many bytes they take.
+#include "ir/DTypes.h"
 #include "ir/tile/Rules.h"
 
 #include "mlir/IR/Builders.h"
@@ -33,8 +34,7 @@ static int64_t times(int64_t a, int64_t b) {
 }
 
 int64_t kiln::tile::bytesOf(Type element) {
-  if (element.isIndex()) return 8;
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
+  return element.isIndex() ? 8 : ir::storageOf(element).getIntOrFloatBitWidth() / 8;
 }
 
 int64_t kiln::tile::bytesOf(SharedType type) {

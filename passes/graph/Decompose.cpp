@@ -1,5 +1,6 @@
 // graph-decompose: composites and guarded ops become the ops that fusion and emission know. Rows in decompose/.
 #include "passes/graph/Decompose.h"
+#include "ir/DTypes.h"
 
 #include "ir/graph/AcceptedOps.h"
 #include "passes/graph/Passes.h"
@@ -23,18 +24,13 @@ Value splat(ImplicitLocOpBuilder &b, Type type, const APInt &value) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(cast<RankedTensorType>(type), value));
 }
 
-bool isHalf(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isF16() || element.isBF16();
-}
-
 Value widened(ImplicitLocOpBuilder &b, Value x) {
-  if (!isHalf(x.getType())) return x;
+  if (!ir::isWidened(x.getType())) return x;
   return arith::ExtFOp::create(b, cast<RankedTensorType>(x.getType()).clone(b.getF32Type()), x);
 }
 
 Value rounded(ImplicitLocOpBuilder &b, Value x, Type element) {
-  if (!isHalf(element)) return x;
+  if (!ir::isWidened(element)) return x;
   return arith::TruncFOp::create(b, cast<RankedTensorType>(x.getType()).clone(element), x);
 }
 

@@ -26,8 +26,6 @@ llvm::ArrayRef<DecomposeRow> elementwiseDecomposeRows();
 llvm::ArrayRef<DecomposeRow> castDecomposeRows();
 llvm::ArrayRef<DecomposeRow> reduceDecomposeRows();
 
-/// Whether a type's elements are floats of 16 bits, which composites compute in f32.
-bool isHalf(mlir::Type type);
 /// A tensor as f32: itself unless its elements are 16-bit floats.
 mlir::Value widened(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// An f32 tensor rounded to `element`: itself unless that is a 16-bit float.

@@ -3,8 +3,8 @@
 
 #include "passes/interp/Rows.h"
 
+#include "ir/DTypes.h"
 #include "ir/graph/AcceptedOps.h"
-#include "ir/graph/DTypes.h"
 #include "ir/graph/Graph.h"
 
 #include "mlir/IR/Verifier.h"
@@ -24,7 +24,7 @@ constexpr uint64_t kMostElements = uint64_t{1} << 30;
 /// A zero tensor of a value's type, or an error on `op`.
 FailureOr<OracleTensor> allocate(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  std::optional<DType> dtype = tensor ? graph::dtypeOf(tensor) : std::nullopt;
+  std::optional<DType> dtype = tensor ? ir::dtypeOf(tensor) : std::nullopt;
   if (!dtype || !graph::elementBit(tensor.getElementType()) || !tensor.hasStaticShape()) {
     InFlightDiagnostic diag = op->emitError() << "the interpreter does not take this type";
     diag.attachNote() << "expected: a static tensor of f32, f16, bf16, i32, i64, i1, i8 or an 8-bit float";

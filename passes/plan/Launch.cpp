@@ -1,7 +1,7 @@
 #include "passes/plan/Launch.h"
 
+#include "ir/DTypes.h"
 #include "ir/graph/AcceptedOps.h"
-#include "ir/graph/DTypes.h"
 #include "ir/graph/Programs.h"
 #include "ir/layout/IndexMap.h"
 #include "kiln/Error.h"
@@ -94,7 +94,7 @@ private:
     auto number = dyn_cast<IntegerAttr>(value);
     if (number && number.getType().isIndex()) return PlanArg(ExprArg{number.getInt()});
     APInt bits = number ? number.getValue() : cast<FloatAttr>(value).getValue().bitcastToAPInt();
-    std::optional<DType> dtype = graph::dtypeOf(cast<TypedAttr>(value).getType());
+    std::optional<DType> dtype = ir::dtypeOf(cast<TypedAttr>(value).getType());
     if (!dtype || bits.getBitWidth() > 64) return kernel.emitError() << "no launch passes the scalar " << value;
     return PlanArg(ScalarArg{*dtype, bits.getZExtValue()});
   }
@@ -122,7 +122,7 @@ private:
 
   FailureOr<PlanArg> map(const KernelArgument &a) {
     RankedTensorType type = tensors[a.argument];
-    TensorMapArg map{.buffer = bufferOf(a.argument), .dtype = *graph::dtypeOf(type), .access = accessOf(a.argument)};
+    TensorMapArg map{.buffer = bufferOf(a.argument), .dtype = *ir::dtypeOf(type), .access = accessOf(a.argument)};
     for (int64_t extent : type.getShape()) map.extents.emplace_back(extent);
     for (int64_t stride : strides(a.argument)) map.strides.emplace_back(stride);
     if (!a.map.view.empty() && failed(takeAs(a, map))) return failure();

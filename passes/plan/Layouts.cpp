@@ -1,6 +1,6 @@
 #include "passes/plan/Layouts.h"
 
-#include "ir/graph/DTypes.h"
+#include "ir/DTypes.h"
 #include "ir/layout/IndexMap.h"
 
 #include <cstring>
@@ -27,7 +27,7 @@ struct Place {
   }
 
   HostTensor memory() const {
-    DType dtype = *graph::dtypeOf(type);
+    DType dtype = *ir::dtypeOf(type);
     if (dense) return HostTensor(type.getShape().vec(), dtype);
     int64_t elements = type.getNumElements() ? offset + 1 : 0;
     for (auto [extent, stride] : llvm::zip(type.getShape(), strides)) elements += elements ? (extent - 1) * stride : 0;

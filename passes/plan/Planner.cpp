@@ -1,6 +1,6 @@
 #include "passes/plan/Planner.h"
 
-#include "ir/graph/DTypes.h"
+#include "ir/DTypes.h"
 #include "ir/layout/IndexMap.h"
 #include "passes/kernel/KernelForm.h"
 #include "passes/plan/Arena.h"
@@ -94,13 +94,13 @@ private:
 
   FailureOr<BufferId> addBuffer(Location loc, BufferKind kind, std::string name, Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    std::optional<int64_t> bytes = tensor ? graph::bytesOf(tensor) : std::nullopt;
+    std::optional<int64_t> bytes = tensor ? ir::bytesOf(tensor) : std::nullopt;
     if (!bytes) return emitError(loc) << "no buffer can hold " << type;
     PlanBuffer b;
     b.id = static_cast<BufferId>(plan.buffers.size());
     b.name = std::move(name);
     b.kind = kind;
-    b.dtype = *graph::dtypeOf(tensor);
+    b.dtype = *ir::dtypeOf(tensor);
     for (int64_t extent : tensor.getShape()) b.shape.emplace_back(extent);
     b.bytes = *bytes;
     plan.buffers.push_back(std::move(b));

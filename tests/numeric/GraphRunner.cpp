@@ -1,7 +1,7 @@
 #include "tests/numeric/GraphRunner.h"
 
 #include "compiler/Pipeline.h"
-#include "ir/graph/DTypes.h"
+#include "ir/DTypes.h"
 #include "passes/plan/Planner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,7 +61,7 @@ private:
 
 HostTensor kiln::numeric::toHost(DenseElementsAttr elements) {
   auto type = cast<RankedTensorType>(elements.getType());
-  DType dtype = graph::dtypeOf(type).value();
+  DType dtype = ir::dtypeOf(type).value();
   HostTensor tensor(type.getShape().vec(), dtype);
   int64_t i = 0;
   if (isFloat(dtype))

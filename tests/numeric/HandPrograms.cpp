@@ -1,7 +1,7 @@
 #include "tests/numeric/HandPrograms.h"
 
 #include "compiler/Pipeline.h"
-#include "ir/graph/DTypes.h"
+#include "ir/DTypes.h"
 #include "ir/graph/Programs.h"
 #include "ir/tile/Arguments.h"
 #include "tests/numeric/Inputs.h"
@@ -54,8 +54,7 @@ std::vector<int64_t> HandProgram::shapeOf(unsigned argument, const Bindings &ext
 }
 
 DType HandProgram::dtypeOf(unsigned argument) const {
-  std::optional<DType> dtype =
-      graph::dtypeOf(cast<tile::GlobalType>(op().getArgumentTypes()[argument]).getElementType());
+  std::optional<DType> dtype = ir::dtypeOf(cast<tile::GlobalType>(op().getArgumentTypes()[argument]).getElementType());
   if (!dtype) throw std::runtime_error("an argument whose elements no tensor has");
   return *dtype;
 }

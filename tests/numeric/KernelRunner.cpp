@@ -1,7 +1,7 @@
 #include "tests/numeric/KernelRunner.h"
 
 #include "compiler/Pipeline.h"
-#include "ir/graph/DTypes.h"
+#include "ir/DTypes.h"
 #include "ir/graph/Programs.h"
 #include "ir/tile/Tile.h"
 #include "passes/interp/Interpreter.h"

@@ -1,4 +1,5 @@
 // Casts that upstream leaves undefined for some inputs, or that would round twice, and indices as floats.
+#include "ir/DTypes.h"
 #include "passes/graph/Decompose.h"
 
 #include "ir/graph/Graph.h"
@@ -63,7 +64,7 @@ Value shortenedForBF16(ImplicitLocOpBuilder &b, Value x) {
 
 /// The float nearest to an integer, rounded once.
 Value toFloat(ImplicitLocOpBuilder &b, Value x, RankedTensorType to) {
-  if (!isHalf(to)) return arith::SIToFPOp::create(b, to, x);
+  if (!ir::isWidened(to)) return arith::SIToFPOp::create(b, to, x);
   Value shortened = to.getElementType().isF16() ? shortenedForF16(b, x) : shortenedForBF16(b, x);
   Value exact = arith::SIToFPOp::create(b, to.clone(b.getF32Type()), shortened);
   return rounded(b, exact, to.getElementType());
@@ -71,13 +72,13 @@ Value toFloat(ImplicitLocOpBuilder &b, Value x, RankedTensorType to) {
 
 Value siToFp(ImplicitLocOpBuilder &b, Operation *op) {
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
-  return isHalf(to) ? toFloat(b, op->getOperand(0), to) : op->getResult(0);
+  return ir::isWidened(to) ? toFloat(b, op->getOperand(0), to) : op->getResult(0);
 }
 
 /// 0 and 1 are exact in every float type.
 Value uiToFp(ImplicitLocOpBuilder &b, Operation *op) {
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
-  if (!isHalf(to)) return op->getResult(0);
+  if (!ir::isWidened(to)) return op->getResult(0);
   Value exact = arith::UIToFPOp::create(b, to.clone(b.getF32Type()), op->getOperand(0));
   return rounded(b, exact, to.getElementType());
 }
@@ -85,7 +86,7 @@ Value uiToFp(ImplicitLocOpBuilder &b, Operation *op) {
 Value iota(ImplicitLocOpBuilder &b, Operation *op) {
   auto iota = cast<IotaOp>(op);
   auto to = cast<RankedTensorType>(iota.getType());
-  if (!isHalf(to)) return iota;
+  if (!ir::isWidened(to)) return iota;
   Value index = IotaOp::create(b, to.clone(b.getI64Type()), iota.getAxis());
   return toFloat(b, index, to);
 }

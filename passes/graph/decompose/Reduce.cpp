@@ -1,4 +1,5 @@
 // Composites over rows, the mean, and combinations of nothing.
+#include "ir/DTypes.h"
 #include "passes/graph/Decompose.h"
 
 #include "ir/graph/Graph.h"
@@ -52,7 +53,7 @@ Value reduce(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<ReduceOp>(operation);
   auto type = cast<RankedTensorType>(op.getType());
   int64_t n = elementsAlong(shapeOf(op.getX()), op.getAxes());
-  bool half = isHalf(type);
+  bool half = ir::isWidened(type);
   if (op.getAxes().empty() && (half || op.getKind() != ReduceKind::mean)) return op.getX();
   RankedTensorType wide = half ? type.clone(b.getF32Type()) : type;
   if (op.getKind() == ReduceKind::mean)
@@ -67,7 +68,7 @@ Value matmul(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<MatmulOp>(operation);
   auto type = cast<RankedTensorType>(op.getType());
   if (isEmpty(op.getA())) return splat(b, type, 0.0); // K = 0: sums of nothing
-  if (!isHalf(type)) return op;
+  if (!ir::isWidened(type)) return op;
   auto wide =
       MatmulOp::create(b, type.clone(b.getF32Type()), op.getA(), op.getB(), op.getTransposeA(), op.getTransposeB());
   return rounded(b, wide, type.getElementType());

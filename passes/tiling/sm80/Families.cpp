@@ -1,6 +1,7 @@
 // The families of gpu targets from sm_80 on.
 #include "passes/tiling/sm80/Families.h"
 
+#include "ir/DTypes.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
 #include "passes/tiling/sm80/Schedule.h"
 #include "passes/tiling/sm80/Shifts.h"
@@ -11,10 +12,9 @@ using namespace kiln::tiling;
 using namespace kiln::tiling::sm80;
 
 /// MMA atoms multiply operands of 16 bits, outer products others.
-template <bool sixteen> static std::optional<std::string> otherOperands(const KernelCase &kernel) {
-  Type element = getElementTypeOrSelf(graph::MatmulOp(kernel.form.matmul).getA().getType());
-  if ((element.getIntOrFloatBitWidth() == 16) == sixteen) return std::nullopt;
-  return sixteen ? "its operands do not have 16 bits" : "its operands have 16 bits";
+template <bool atoms> static std::optional<std::string> otherOperands(const KernelCase &kernel) {
+  if (ir::atomOf(graph::MatmulOp(kernel.form.matmul).getA().getType()).has_value() == atoms) return std::nullopt;
+  return atoms ? "its operands do not have 16 bits" : "its operands have 16 bits";
 }
 
 FamilyTable sm80::families() {

@@ -59,8 +59,8 @@ void MatmulFeed::copy(Value block) {
 //===- Through registers ------------------------------------------------------------------------------------------===//
 
 int64_t MatmulFeed::vec() const {
-  // Elements of 16 bits are stored in pairs even where they cannot be loaded so.
-  int64_t least = frame.problem.isSixteenBit() ? 2 : 1;
+  // What is narrower than a word is stored by words even where it cannot be loaded so.
+  int64_t least = std::max<int64_t>(4 / tile::bytesOf(frame.problem.element), 1);
   return std::min(std::max(operand.vec, least), mostOfThread(lanes()));
 }
 

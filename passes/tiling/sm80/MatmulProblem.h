@@ -57,7 +57,6 @@ struct MatmulProblem {
   std::array<MatmulOperand, 2> operands;
 
   int64_t extent(Side side) const { return operands[side].extent; }
-  bool isSixteenBit() const { return element.getIntOrFloatBitWidth() == 16; }
 };
 
 /// What a matmul kernel computes. Rows are m and columns n, or the other way round where more bytes of what the kernel

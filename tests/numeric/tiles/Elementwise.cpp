@@ -1,7 +1,7 @@
 // Numbers, and the ops that work on them element by element.
 #include "tests/numeric/tiles/Agent.h"
 
-#include "ir/graph/DTypes.h"
+#include "ir/DTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -18,7 +18,7 @@ namespace kiln::numeric::tiles {
 
 static DType formatOf(Type type) {
   if (type.isBF16()) return bf16;
-  return type.isF16() ? f16 : graph::dtypeOf(type).value();
+  return type.isF16() ? f16 : ir::dtypeOf(type).value();
 }
 
 double decode(Type type, uint64_t bits) {

@@ -1,6 +1,6 @@
 #include "tests/numeric/tiles/Machine.h"
 
-#include "ir/graph/DTypes.h"
+#include "ir/DTypes.h"
 #include "ir/layout/IndexMap.h"
 #include "ir/tile/Arguments.h"
 #include "runtime/LaunchPlan.h"
@@ -80,7 +80,7 @@ std::pair<SmallVector<int64_t>, SmallVector<int64_t>> Program::tensorOf(unsigned
 /// What a launch checks of the tensor map of a recipe.
 static void checkMap(Program &program, const tile::MapRecipe &map) {
   auto type = cast<tile::GlobalType>(program.op.getArgumentTypes()[map.argument]);
-  std::optional<DType> dtype = graph::dtypeOf(type.getElementType());
+  std::optional<DType> dtype = ir::dtypeOf(type.getElementType());
   TensorMapRecipe recipe{.dtype = dtype.value_or(DType::F32),
                          .swizzleBytes = static_cast<int32_t>(map.swizzle),
                          .l2Bytes = static_cast<int32_t>(map.l2)};

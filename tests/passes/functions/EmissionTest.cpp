@@ -1,6 +1,6 @@
 // What the rows emit: verified IR of the operand's own type, the same bits as the plain functions, and how many
 // operations each takes.
-#include "ir/graph/DTypes.h"
+#include "ir/DTypes.h"
 #include "ir/graph/Graph.h"
 #include "ir/tile/Tile.h"
 #include "passes/functions/Functions.h"
@@ -135,7 +135,7 @@ uint64_t fitted(uint64_t value, Operation *op) {
 #define INTEGERS(expression)                                                                                           \
   [](ScalarBuilder &, llvm::ArrayRef<uint64_t> v, Operation *op) -> uint64_t { return fitted(expression, op); }
 
-kiln::DType dtypeOf(Value value) { return *kiln::graph::dtypeOf(value.getType()); }
+kiln::DType dtypeOf(Value value) { return *kiln::ir::dtypeOf(value.getType()); }
 
 const std::map<llvm::StringRef, Step> &steps() {
   static const std::map<llvm::StringRef, Step> rows = {

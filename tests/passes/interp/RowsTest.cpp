@@ -1,8 +1,8 @@
 // The rows are complete.
 #include "passes/interp/Rows.h"
 
+#include "ir/DTypes.h"
 #include "ir/graph/AcceptedOps.h"
-#include "ir/graph/DTypes.h"
 #include "passes/functions/Functions.h"
 #include "passes/interp/numeric/Functions.h"
 
@@ -33,7 +33,7 @@ TEST(InterpRows, FunctionAccuraciesAreWhatTheExpansionsPromise) {
     EXPECT_NE(graph::findAcceptedOp(accuracy.op), nullptr) << accuracy.op;
     EXPECT_EQ(functionUlps(accuracy.op), accuracy.ulps);
     for (DType dtype : {DType::F32, DType::F16, DType::BF16}) {
-      const functions::FunctionRow *row = functions::findFunction(accuracy.op, graph::elementType(dtype, &context));
+      const functions::FunctionRow *row = functions::findFunction(accuracy.op, ir::elementType(dtype, &context));
       ASSERT_NE(row, nullptr) << accuracy.op;
       EXPECT_EQ(row->maxUlp, functionUlps(accuracy.op, dtype)) << accuracy.op << ' ' << name(dtype);
     }
