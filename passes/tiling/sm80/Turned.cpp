@@ -201,6 +201,13 @@ private:
     delinearize(dim(0), turn.outer, context.form.extents, iteration);
     delinearize(dim(1) * side + dim(2), rowDims, context.form.extents, iteration);
     delinearize(dim(3) * side + dim(4), laneDims, context.form.extents, iteration);
+    // A row that does not exist reads what the last one does, where that is the same for all lanes, and stores nothing.
+    Value exists;
+    if (masked && of.length % side != 0) {
+      Value rowsLeft = index.sub(index.constant(of.length), index.mul(of.tile, side));
+      exists = less(context, row, rowsLeft);
+      row = index.min(row, index.sub(rowsLeft, index.constant(1)));
+    }
     Point point;
     point.extents = {outers, of.tiles, side, along.tiles, side};
     point.coords = {outer, of.tile, row, along.tile};
@@ -209,8 +216,7 @@ private:
     point.layout = tile::BlockedAttr::get(mlirContext, vec, 32);
     if (!masked) return point;
     Value count = index.sub(index.constant(along.length), index.mul(along.tile, side));
-    Value exists = less(context, index.add(index.mul(of.tile, side), row), index.constant(of.length));
-    count = arith::SelectOp::create(b, loc, exists, count, index.constant(0));
+    if (exists) count = arith::SelectOp::create(b, loc, exists, count, index.constant(0));
     point.residue = Groups{32, 1}.mask(context, count, side, vec, along.length);
     return point;
   }
