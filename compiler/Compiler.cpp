@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -141,7 +143,8 @@ public:
 
 private:
   void lowerGraph();
-  void chooseSchedules();
+  void readSchedules();
+  void compile(KernelCut &cut);
   void makePlan();
   /// Throws what was caught, as `code` says whose fault it is. A diagnostic that says what to try is always about the
   /// input: of its own faults the compiler has no advice.
@@ -168,8 +171,11 @@ private:
 } // namespace
 
 Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph &graph)
-    : compiler(*owner), catcher(owner->context.get()),
-      options{owner->target, owner->options.fuse, &decisions, &alignment, &programs} {
+    : compiler(*owner), catcher(owner->context.get()), options{.target = owner->target,
+                                                               .fuse = owner->options.fuse,
+                                                               .decisions = &decisions,
+                                                               .alignment = &alignment,
+                                                               .programs = &programs} {
   made->compiler = owner;
   if (owner->options.keepIr || !owner->options.dumpIr.empty()) recorder = &made->recorder;
   std::string bytes = dsl::Access::impl(graph).bytecode();
@@ -177,25 +183,33 @@ Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph
   demand(success(bool(made->fused)), "the graph's bytecode does not read back");
 }
 
-/// The graph as kernels with names and schedules.
+/// The graph as decomposed ops.
 void Compilation::lowerGraph() {
   demand(runLevel(kGraphLevel, *made->fused, options, recorder), "the graph passes failed", ErrorCode::InvalidInput);
   made->opsInGraph = llvm::range_size(made->function().getBody().front().without_terminator());
-  demand(runLevel(kFusedLevel, *made->fused, options, recorder), "fusion failed");
-  chooseSchedules();
-  demand(runLevel(kScheduledLevel, *made->fused, options, recorder), "the schedules failed", scheduleFault());
 }
 
-/// Gives the kernels of a family the schedule that the user wants; the others get their default later.
-void Compilation::chooseSchedules() {
+/// The schedules that the user wants for families of kernels.
+void Compilation::readSchedules() {
   for (const auto &[family, knobs] : compiler.options.schedules) {
     auto text = fmt::format("#graph.schedule<\"{}\", {}>", family, knobs);
     auto schedule = dyn_cast_or_null<graph::ScheduleAttr>(parseAttribute(text, compiler.context.get()));
     if (!schedule) catcher.raise(ErrorCode::Usage, "schedule " + family, "the knobs are not a dictionary");
-    made->function().walk([&](graph::KernelOp kernel) {
-      if (kernel.getKind() == family) kernel.setScheduleAttr(schedule);
-    });
+    options.schedules[family] = schedule;
   }
+}
+
+/// The kernels' code; of other kernels where programs ask for too much.
+void Compilation::compile(KernelCut &cut) {
+  for (;;) {
+    auto refusals = compileKernels(compiler, made->function(), options, recorder, made->kernels);
+    demand(refusals, "a kernel could not be compiled", scheduleFault());
+    if (refusals->empty()) break;
+    demand(cut.yield(*refusals), "the graph could not be cut into kernels", ErrorCode::InvalidInput);
+  }
+  llvm::StringSet<> used;
+  made->function().walk([&](graph::KernelOp kernel) { used.insert(*kernel.getSymbol()); });
+  std::erase_if(made->kernels, [&](auto &kernel) { return !used.contains(kernel.first); });
 }
 
 void Compilation::writeDump() {
@@ -219,11 +233,12 @@ std::shared_ptr<ExecutableImpl> Compilation::run() {
   CompileTimes times;
   try {
     lowerGraph();
+    readSchedules();
+    KernelCut cut(*made->fused, options, recorder);
+    demand(cut.run(), "the graph could not be cut into kernels", scheduleFault());
     times.graph = graphClock.seconds();
     Clock kernelClock;
-    auto kernels = compileKernels(compiler, made->function(), options, recorder);
-    demand(kernels, "a kernel could not be compiled", scheduleFault());
-    made->kernels = std::move(*kernels);
+    compile(cut);
     times.kernels = kernelClock.seconds();
     Clock planClock;
     makePlan();

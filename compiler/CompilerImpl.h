@@ -4,7 +4,7 @@
 
 #include "codegen/Backend.h"
 #include "codegen/ptx/Assemble.h"
-#include "compiler/Pipeline.h"
+#include "compiler/KernelCut.h"
 #include "compiler/kiln/Compiler.h"
 #include "ir/graph/Graph.h"
 #include "passes/plan/Planner.h"
@@ -68,10 +68,12 @@ struct ExecutableAccess {
   static CompiledGraph compiled(const Executable &executable);
 };
 
-/// Compiles every distinct kernel of `function`, in parallel. Failures are diagnostics, or thrown where LLVM reports
-/// them.
-mlir::FailureOr<CompiledKernels> compileKernels(const CompilerImpl &compiler, mlir::func::FuncOp function,
-                                                const PipelineOptions &options, IrRecorder *recorder);
+/// Compiles every distinct kernel of `function` that is not among `kernels`, in parallel, and adds them. Those whose
+/// programs ask for too much are left out and returned, unless a schedule is the user's. Failures are diagnostics, or
+/// thrown where LLVM reports them.
+mlir::FailureOr<Refusals> compileKernels(const CompilerImpl &compiler, mlir::func::FuncOp function,
+                                         const PipelineOptions &options, IrRecorder *recorder,
+                                         CompiledKernels &kernels);
 
 /// The report of a compiled graph, without times.
 Report makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,

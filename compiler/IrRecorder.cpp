@@ -12,7 +12,8 @@ using namespace kiln;
 
 /// In the order in which they run.
 static ArrayRef<const Level *> levels() {
-  static const Level *const all[] = {&kGraphLevel, &kFusedLevel, &kScheduledLevel, &kTileLevel, &kThreadLevel};
+  static const Level *const all[] = {&kGraphLevel, &kFusedLevel, &kScheduledLevel,
+                                     &kNamedLevel, &kTileLevel,  &kThreadLevel};
   return all;
 }
 

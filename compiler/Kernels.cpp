@@ -20,7 +20,18 @@ struct Job {
   SourceLoc where;   ///< of the kernel: of a tile program, where it is written
   std::string error; ///< LLVM's words; MLIR's are diagnostics
   bool failed = false;
+  std::vector<Diagnostic> said; ///< MLIR's errors
 };
+
+/// What this thread compiles.
+thread_local Job *current = nullptr;
+
+/// Keeps errors of workers for their jobs.
+LogicalResult keep(Diagnostic &diagnostic) {
+  if (!current || diagnostic.getSeverity() != DiagnosticSeverity::Error) return failure();
+  current->said.push_back(std::move(diagnostic));
+  return success();
+}
 } // namespace
 
 KernelLaunch kiln::launchOf(const Target &target, const CompiledKernelInfo &kernel) {
@@ -99,10 +110,18 @@ static void compileOne(const CompilerImpl &compiler, const PipelineOptions &opti
   if (compiler.assembler) assemble(*compiler.assembler, job);
 }
 
-FailureOr<CompiledKernels> kiln::compileKernels(const CompilerImpl &compiler, func::FuncOp function,
-                                                const PipelineOptions &options, IrRecorder *recorder) {
+/// Why a kernel that the compiler tiled asks for too much; empty where something else failed.
+static std::string excessOf(Job &job, const PipelineOptions &options) {
+  bool isOurs = !job.kernel.getCustom() && !options.schedules.contains(job.kernel.getKind());
+  return job.failed && isOurs && !job.said.empty() ? refusalOf(job.said.front()) : "";
+}
+
+FailureOr<Refusals> kiln::compileKernels(const CompilerImpl &compiler, func::FuncOp function,
+                                         const PipelineOptions &options, IrRecorder *recorder,
+                                         CompiledKernels &kernels) {
   llvm::MapVector<StringRef, Job> jobs;
   function.walk([&](graph::KernelOp kernel) {
+    if (kernels.contains(kernel.getSymbol().value_or(""))) return;
     auto [job, isNew] = jobs.insert({kernel.getSymbol().value_or(""), Job()});
     if (!isNew) return;
     job->second.kernel = kernel;
@@ -114,14 +133,26 @@ FailureOr<CompiledKernels> kiln::compileKernels(const CompilerImpl &compiler, fu
   ThreadPool pool(compiler.options.threads);
   SmallVector<Job *> list;
   for (auto &entry : jobs) list.push_back(&entry.second);
-  pool.run(static_cast<int64_t>(list.size()), [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) compileOne(compiler, options, recorder, i, *list[i]);
-  });
-  CompiledKernels kernels;
+  {
+    ScopedDiagnosticHandler handler(function.getContext(), keep);
+    pool.run(static_cast<int64_t>(list.size()), [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        current = list[i];
+        compileOne(compiler, options, recorder, i, *list[i]);
+        current = nullptr;
+      }
+    });
+  }
+  Refusals refusals;
   for (auto &[symbol, job] : jobs) {
+    if (std::string excess = excessOf(job, options); !excess.empty()) {
+      refusals.emplace(symbol.str(), std::move(excess));
+      continue;
+    }
+    for (Diagnostic &diagnostic : job.said) function.getContext()->getDiagEngine().emit(std::move(diagnostic));
     if (!job.error.empty()) job.kernel.emitError() << "kernel '" << symbol << "': " << job.error;
     if (job.failed) return failure();
     kernels.emplace(symbol.str(), std::move(job.result));
   }
-  return kernels;
+  return refusals;
 }

@@ -23,13 +23,18 @@ void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 void kiln::addFusedPasses(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(graph::createFusePass({.fuse = options.fuse}, options.decisions));
-  if (options.target->gpu())
-    pm.addNestedPass<func::FuncOp>(graph::createAlignPass({.target = options.target->name()}, options.alignment));
+  pm.addNestedPass<func::FuncOp>(graph::createFusePass({.fuse = options.fuse}, options.decisions, options.sizes));
 }
 
+// Which schedule is the default depends on where rows start, so that padding is judged first: over the schedules that
+// were asked for, else over the best one of each layout.
 void kiln::addScheduledPasses(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.target->gpu())
+    pm.addNestedPass<func::FuncOp>(graph::createAlignPass({.target = options.target->name()}, options.alignment));
   pm.addPass(tiling::createTileSchedule({.target = options.target->name()}));
+}
+
+void kiln::addNamePasses(OpPassManager &pm, const PipelineOptions &) {
   pm.addNestedPass<func::FuncOp>(graph::createNameKernels());
 }
 

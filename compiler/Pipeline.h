@@ -22,6 +22,9 @@ namespace kiln {
 struct PipelineOptions {
   std::optional<Target> target;
   bool fuse = true;
+  /// Schedules by kernel family that are wanted in place of the default ones.
+  std::map<std::string, graph::ScheduleAttr, std::less<>> schedules = {};
+  graph::KernelSizes *sizes = nullptr;                     ///< of kernels that fusion may make; may be null
   std::vector<graph::FusionDecision> *decisions = nullptr; ///< filled by fusion; may be null
   graph::Alignment *alignment = nullptr;                   ///< filled by graph-align; may be null
   std::vector<graph::ProgramChoice> *programs = nullptr;   ///< filled by graph-choose-programs; may be null
@@ -31,8 +34,10 @@ struct PipelineOptions {
 void addGraphPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// -> a function of graph.kernels.
 void addFusedPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
-/// Kernels, some of which may have a schedule -> all have one, and a name.
+/// Kernels, some of which may have a schedule -> all have one that is legal, if there is any, on rows as it wants them.
 void addScheduledPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// -> all have a name.
+void addNamePasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// A function of named kernels -> a tile program for each distinct kernel.
 void addTilePasses(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// What of it makes tile programs that people wrote ready to be lowered.
@@ -45,8 +50,8 @@ struct Level {
   void (*addPasses)(mlir::OpPassManager &, const PipelineOptions &);
 };
 inline const Level kGraphLevel{"graph", addGraphPasses}, kFusedLevel{"fused", addFusedPasses},
-    kScheduledLevel{"fused", addScheduledPasses}, kTileLevel{"tile", addTilePasses},
-    kThreadLevel{"llvm", addThreadPasses};
+    kScheduledLevel{"fused", addScheduledPasses}, kNamedLevel{"fused", addNamePasses},
+    kTileLevel{"tile", addTilePasses}, kThreadLevel{"llvm", addThreadPasses};
 
 /// The IR after every pass, of all kernels, in pipeline order. Several threads may record at once.
 class IrRecorder {

@@ -237,7 +237,8 @@ void remark(const FusionDecision &d) {
 
 struct Fuse : impl::FuseBase<Fuse> {
   using FuseBase::FuseBase;
-  Fuse(const FuseOptions &options, std::vector<FusionDecision> *decisions) : FuseBase(options), decisions(decisions) {}
+  Fuse(const FuseOptions &options, std::vector<FusionDecision> *decisions, KernelSizes *sizes)
+      : FuseBase(options), decisions(decisions), sizes(sizes) {}
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
@@ -249,6 +250,8 @@ struct Fuse : impl::FuseBase<Fuse> {
     eraseDeadOps(function.getBody().front());
     FailureOr<NodeGraph> graph = NodeGraph::build(function, fuse);
     if (failed(graph)) return signalPassFailure();
+    if (sizes)
+      for (const auto &[node, limit] : sizes->limits) graph->nodes[node].limit = &limit;
     Clusters clusters(*graph);
     std::vector<FusionDecision> found;
     FuseOptions options{fuse, maxOps, maxOperands, explain};
@@ -260,6 +263,12 @@ struct Fuse : impl::FuseBase<Fuse> {
     }
     SmallVector<ClusterId> order = clusters.inOrder();
     if (fuser && (decisions || explain)) fuser->report(kernelNumbers(*graph, clusters, order), found);
+    if (sizes) {
+      sizes->nodesOf.clear();
+      for (ClusterId c : order)
+        if (!isAlias(*graph, clusters, c))
+          sizes->nodesOf.emplace_back(clusters[c].members.begin(), clusters[c].members.end());
+    }
     if (failed(outline(function, *graph, clusters, order))) return signalPassFailure();
     numKernels += llvm::count_if(order, [&](ClusterId c) { return !isAlias(*graph, clusters, c); });
     for (const FusionDecision &decision : found)
@@ -269,6 +278,7 @@ struct Fuse : impl::FuseBase<Fuse> {
 
 private:
   std::vector<FusionDecision> *decisions = nullptr;
+  KernelSizes *sizes = nullptr;
 
   static bool isAlias(const NodeGraph &graph, const Clusters &clusters, ClusterId c) {
     return graph.nodes[clusters[c].members.front()].alias;
@@ -284,8 +294,15 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Pass> createFusePass(const FuseOptions &options, std::vector<FusionDecision> *decisions) {
-  return std::make_unique<Fuse>(options, decisions);
+bool KernelSizes::shrink(size_t kernel, const std::string &reason) {
+  size_t size = nodesOf[kernel].size();
+  for (int node : nodesOf[kernel]) limits[node] = {size > 4 ? size / 2 : size - 1, reason};
+  return size > 1;
+}
+
+std::unique_ptr<Pass> createFusePass(const FuseOptions &options, std::vector<FusionDecision> *decisions,
+                                     KernelSizes *sizes) {
+  return std::make_unique<Fuse>(options, decisions, sizes);
 }
 
 } // namespace kiln::graph

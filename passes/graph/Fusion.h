@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Location.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,9 +42,23 @@ struct FusionRule {
 /// Every rule a decision may name.
 llvm::ArrayRef<FusionRule> fusionRules();
 
+/// How large kernels of a function may be, by what came of building larger ones.
+struct KernelSizes {
+  struct Limit {
+    size_t most;        ///< nodes of the kernel that holds this one
+    std::string reason; ///< why not more
+  };
+  std::map<int, Limit> limits;                 ///< by node: fusion numbers those of one function the same each time
+  std::vector<llvm::SmallVector<int>> nodesOf; ///< filled by fusion: of each kernel, in order
+
+  /// Wants one of the kernels smaller the next time; false where it is a single node.
+  bool shrink(size_t kernel, const std::string &reason);
+};
+
 /// graph-fuse that appends its decisions, edges first, then siblings, each in program order of the consumers, to
-/// `decisions` (may be null; must outlive the pass).
-std::unique_ptr<mlir::Pass> createFusePass(const FuseOptions &options, std::vector<FusionDecision> *decisions);
+/// `decisions`, and keeps to `sizes` (either may be null; else it outlives the pass).
+std::unique_ptr<mlir::Pass> createFusePass(const FuseOptions &options, std::vector<FusionDecision> *decisions,
+                                           KernelSizes *sizes = nullptr);
 
 } // namespace kiln::graph
 

@@ -256,6 +256,25 @@ TEST(Compiler, SchedulesChangeNoBits) {
   EXPECT_TRUE(bitEqual(usual.run(blockInputs)["y"], other.run(blockInputs)["y"]));
 }
 
+// Padding is judged over the schedule that a kernel will have.
+TEST(Compiler, PaddingIsJudgedOverTheSchedulesThatAreWanted) {
+  Graph g;
+  g.output("y", matmul(g.input("x", {1793, 1793}, bf16), g.input("w", {1793, 1793}, bf16)));
+  CompileOptions options{.device = "cuda", .target = "sm_90a", .portable = true};
+  Report byDefault = compile(g, options).report();
+  options.schedules["matmul"] = "{bm = 32, bn = 32, bk = 32, stages = 4, warpsM = 1, warpsN = 1}";
+  Report wanted = compile(g, options).report();
+  ASSERT_EQ(byDefault.alignments.size(), 2);
+  ASSERT_EQ(wanted.alignments.size(), 2);
+  const AlignmentReport &usual = byDefault.alignments[0], &small = wanted.alignments[0];
+  EXPECT_EQ(usual.by, "copy");
+  EXPECT_GT(small.alignedSeconds, 2 * usual.alignedSeconds);
+  EXPECT_GT(small.narrowSeconds, 2 * usual.narrowSeconds);
+  // Neither the copy into padded rows nor any other kernel is of that family.
+  for (const KernelReport &kernel : wanted.kernels)
+    EXPECT_EQ(kernel.schedule.find("bm=32 ") != std::string::npos, kernel.kind == "matmul") << kernel.schedule;
+}
+
 TEST(Compiler, EmptyTensorsRunNothing) {
   Graph g;
   auto x = g.input("x", {0, 4});

@@ -1,6 +1,6 @@
 #include "tests/numeric/GraphRunner.h"
 
-#include "compiler/Pipeline.h"
+#include "compiler/KernelCut.h"
 #include "ir/DTypes.h"
 #include "passes/plan/Planner.h"
 
@@ -85,9 +85,14 @@ KernelGraph GraphRunner::cut(const std::string &mlir, bool fuse) {
       if (op != function.getOperation()) ledger.execute(op);
     });
   PipelineOptions pipeline{.target = targetOf(options), .fuse = fuse};
-  for (const Level &level : {kGraphLevel, kFusedLevel, kScheduledLevel})
-    if (failed(runLevel(level, *graph.module, pipeline, nullptr)))
-      throw std::runtime_error("not cut into kernels:\n" + diagnostics.text + mlir);
+  LogicalResult isCut = runLevel(kGraphLevel, *graph.module, pipeline, nullptr);
+  if (succeeded(isCut)) {
+    KernelCut cut(*graph.module, pipeline, nullptr);
+    isCut = cut.run();
+    for (Refusals refusals; succeeded(isCut); isCut = cut.yield(refusals))
+      if ((refusals = kernels.refusals(graph.function(), options)).empty()) break;
+  }
+  if (failed(isCut)) throw std::runtime_error("not cut into kernels:\n" + diagnostics.text + mlir);
   return graph;
 }
 

@@ -116,6 +116,26 @@ void KernelRunner::setExecutor(const BuildOptions &options, std::unique_ptr<Exec
   executors[keyOf(targetOf(options), options)] = std::move(executor);
 }
 
+Refusals KernelRunner::refusals(func::FuncOp function, const BuildOptions &options) {
+  Refusals found;
+  Target target = targetOf(options);
+  function.walk([&](graph::KernelOp kernel) {
+    std::string symbol = kernel.getSymbol()->str(), key = keyOf(target, options) + symbol, refusal;
+    if (kernel.getCustom() || fitting.contains(key) || found.contains(symbol)) return;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      if (refusal.empty()) refusal = refusalOf(diagnostic);
+      return success(); // of another fault, building it tells
+    });
+    OwningOpRef<ModuleOp> module = isolate(kernel, "");
+    (void)runLevel(kTileLevel, *module, {target}, nullptr);
+    if (refusal.empty())
+      fitting.insert(key);
+    else
+      found.emplace(symbol, refusal);
+  });
+  return found;
+}
+
 std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, const BuildOptions &options) {
   Target target = targetOf(options);
   Diagnostics diagnostics(context);

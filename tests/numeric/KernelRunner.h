@@ -2,9 +2,11 @@
 // judged by the interpreter fed with the same inputs. Everything in the numeric suite rests on this file.
 #pragma once
 
+#include "compiler/KernelCut.h"
 #include "passes/interp/Compare.h"
 #include "tests/numeric/Executor.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -13,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,6 +74,8 @@ public:
   explicit KernelRunner(mlir::MLIRContext &context) : context(context) {}
 
   std::shared_ptr<const BuiltKernel> build(graph::KernelOp kernel, const BuildOptions &options = {});
+  /// Why kernels ask for more than the target has, by symbol. Each kernel is looked at once.
+  Refusals refusals(mlir::func::FuncOp function, const BuildOptions &options);
   /// Builds, then runs in the executor's fenced memory.
   KernelRun run(graph::KernelOp kernel, std::span<const HostTensor> inputs, const BuildOptions &options = {});
   /// Where kernels with these options run.
@@ -85,6 +90,7 @@ private:
   mlir::MLIRContext &context;
   std::map<std::string, std::shared_ptr<const BuiltKernel>> kernels;
   std::map<std::string, std::unique_ptr<Executor>> executors;
+  std::set<std::string> fitting;              ///< symbols, behind what must be equal for two builds
   std::map<std::string, std::string> symbols; ///< of kernels -> their text: equal symbols must mean equal kernels
   int64_t compiledCount = 0;
   double seconds = 0;

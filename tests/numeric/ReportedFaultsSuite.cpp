@@ -1,10 +1,12 @@
 // Faults that users of other systems reported, with the right answers worked out by hand or to 50 digits.
 #include "tests/numeric/GraphRunner.h"
+#include "tests/numeric/Inputs.h"
 
 #include <kiln/Compiler.h>
 #include <kiln/Error.h>
 #include <kiln/Ops.h>
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -261,6 +263,50 @@ TEST(ReportedFaults, OneExponentialOfManyUsersIsComputedOncePerKernel) {
   EXPECT_GT(one, 3);
   EXPECT_LE(fmas(64, kernels), one); // the schedule, and with it what is peeled, is another
   EXPECT_EQ(kernels, 1);
+}
+
+/// y · yᵀ of a y that is joined twice: what a thread loads for it is many times its elements.
+void joinOfJoins(Graph &g) {
+  Tensor x = g.input("x", {16, 3}), rows = concat({x, x, x, x}, 0), y = concat({rows, rows, rows}, 1);
+  g.output("y", matmul(y, y, {.transposeB = true}));
+}
+/// The least of a join, added back to it under another shape.
+void leastAddedBack(Graph &g) {
+  Tensor x = g.input("x", {13, 8, 31}, i32), y = concat({x, x, x, x}, 0);
+  g.output("y", reshape(y, {1, 8, 403, 2, 2, 1, 1}) + min(y));
+}
+template <int count> void manySums(Graph &g, DType dtype) {
+  Tensor x = g.input("x", {64}, dtype);
+  for (int i = 0; i < count; ++i) g.output("y" + std::to_string(i), x + i);
+}
+
+// Kernels whose programs ask for more registers than a thread has: they take another schedule, or are made smaller.
+TEST(ReportedFaults, KernelsThatAskForTooMuchAreMadeOtherwise) {
+  using Build = std::function<void(Graph &)>;
+  const std::tuple<Build, int64_t, bool> graphs[] = {
+      {joinOfJoins, 2, true},
+      {leastAddedBack, 3, true},
+      {[](Graph &g) { manySums<64>(g, i64); }, 1, false},
+      {[](Graph &g) { manySums<128>(g, f32); }, 1, false},
+      {[](Graph &g) { manySums<200>(g, i64); }, 2, true},
+  };
+  for (const auto &[build, kernels, smaller] : graphs)
+    for (const char *target : {"sm_80", "sm_90a"}) {
+      Graph g;
+      build(g);
+      GraphRunner runner;
+      runner.options = {.target = target, .interpret = true};
+      GraphOutcome outcome = runner.check(g, {makeInputs(g, Flavour::Normal, 5)});
+      EXPECT_TRUE(outcome.passed()) << outcome.text() << g.mlir();
+      EXPECT_EQ(outcome.fusedKernels, kernels) << target << g.mlir();
+      Report report = compile(g, {.device = "cuda", .target = target, .portable = true}).report();
+      EXPECT_EQ(static_cast<int64_t>(report.launches.size()), kernels);
+      EXPECT_EQ(report.kernels.size(), report.launches.size()) << "kernels that were given up are not in the plan";
+      auto because = [](const EdgeReport &edge) {
+        return edge.rule == "resources" && edge.reason.find("registers") != std::string::npos;
+      };
+      EXPECT_EQ(std::ranges::any_of(report.edges, because), smaller) << report.explain();
+    }
 }
 
 // In a suite of its own: it is not for machines with a GPU.

@@ -37,7 +37,7 @@ public:
   bool fuse(const graph::FuseOptions &options = {}) {
     mlir::PassManager manager(&mlirContext);
     manager.enableVerifier(false);
-    manager.addNestedPass<mlir::func::FuncOp>(graph::createFusePass(options, &decisions));
+    manager.addNestedPass<mlir::func::FuncOp>(graph::createFusePass(options, &decisions, &sizes));
     return succeeded(manager.run(*module));
   }
 
@@ -59,6 +59,7 @@ public:
     return {ops.begin(), ops.end()};
   }
   std::vector<graph::FusionDecision> decisions;
+  graph::KernelSizes sizes;
 
 private:
   mlir::MLIRContext mlirContext;

@@ -41,6 +41,7 @@ Clusters::Clusters(const NodeGraph &graph)
     cluster.expensive = node.expensive;
     cluster.plain = node.ops.size() == 1 && isElementwise(node.op());
     cluster.program = node.program;
+    cluster.limit = node.limit;
     if (isa<MatmulOp>(node.op())) cluster.matmul = n;
     if (isa<ReduceOp>(node.op())) cluster.reduce = n;
     cluster.rank = n;
@@ -236,6 +237,7 @@ ClusterId Clusters::merge(ClusterId a, ClusterId b, ArrayRef<Crossing> crossings
   to.weight += from.weight;
   to.expensive |= from.expensive;
   to.plain = info.plain;
+  if (from.limit && (!to.limit || from.limit->most < to.limit->most)) to.limit = from.limit;
   if (from.matmul >= 0) to.matmul = from.matmul;
   if (from.reduce >= 0) to.reduce = from.reduce;
   to.numReads += from.numReads;

@@ -27,9 +27,11 @@ struct Cluster {
   bool program = false;    ///< a tile program's call
   NodeId matmul = -1;      ///< the anchor, or -1
   NodeId reduce = -1;      ///< one of the anchors, or -1
-  int rank = 0;            ///< in the topological order
-  unsigned numReads = 0;   ///< of all members: what a search over them costs
-  unsigned numUsers = 0;   ///< the same, downwards
+  /// The least limit of the nodes of its kernel; null: none.
+  const KernelSizes::Limit *limit = nullptr;
+  int rank = 0;          ///< in the topological order
+  unsigned numReads = 0; ///< of all members: what a search over them costs
+  unsigned numUsers = 0; ///< the same, downwards
 };
 
 /// A value of one cluster that a node of another reads.

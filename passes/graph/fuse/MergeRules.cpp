@@ -59,6 +59,15 @@ Objection maxOperands(MergeQuestion &q) {
   return fmt::format("{} operands and results together, the limit is {}", operands, q.options.maxOperands);
 }
 
+/// What came of building a larger kernel.
+Objection resources(MergeQuestion &q) {
+  size_t size = q.first().members.size() + q.second().members.size();
+  for (const KernelSizes::Limit *limit : {q.first().limit, q.second().limit})
+    if (limit && size > limit->most)
+      return fmt::format("{} of these ops are one kernel at most: {}", limit->most, limit->reason);
+  return {};
+}
+
 //===- Costs ------------------------------------------------------------------------------------------------------===//
 
 /// The sides of b's matmul for whose operands a read is made.
@@ -187,6 +196,7 @@ const MergeRule kRules[] = {
     {{"unrelated", "a matmul's kernel holds only what feeds the matmul or reads its result"}, unrelated},
     {{"one-space", "the reductions of a kernel run over one space"}, oneSpace, false},
     {{"max-ops", "a kernel holds a limited number of ops"}, maxOps, false},
+    {{"resources", "a kernel's program fits a thread's registers and a CTA's memory"}, resources, false},
     {{"max-operands", "a kernel has a limited number of operands"}, maxOperands},
     {{"matmul-prologue", "computing a matmul's operand per tile must be cheaper than a trip through memory"},
      prologue,

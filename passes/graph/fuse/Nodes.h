@@ -8,6 +8,8 @@
 #ifndef KILN_PASSES_GRAPH_FUSE_NODES_H
 #define KILN_PASSES_GRAPH_FUSE_NODES_H
 
+#include "passes/graph/Fusion.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -40,6 +42,7 @@ struct Node {
   bool returned = false;                       ///< the function returns it
   bool alias = false;                          ///< a reshape that stays outside kernels
   bool program = false;                        ///< a tile program's call: a kernel of its own, with any results
+  const KernelSizes::Limit *limit = nullptr;   ///< of the nodes of its kernel; may be null
 
   mlir::Operation *op() const { return ops.front(); }
   mlir::Value result() const { return ops.back()->getResult(0); }

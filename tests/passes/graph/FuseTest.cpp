@@ -63,6 +63,28 @@ TEST(Fuse, ChainsOfAnyLength) {
   EXPECT_EQ(kit.kernels().size(), 40u);
 }
 
+TEST(Fuse, KernelsThatWereTooLargeAreMadeSmaller) {
+  graph::KernelSizes sizes;
+  std::vector<size_t> found;
+  std::string reason = "too many registers";
+  do {
+    GraphKit kit;
+    kit.parse(chain(9));
+    kit.sizes = sizes;
+    ASSERT_TRUE(kit.fuse());
+    found.push_back(kit.kernels().size());
+    bool refused = llvm::any_of(kit.decisions, [](auto &d) { return d.rule == "resources"; });
+    EXPECT_EQ(refused, found.size() > 1);
+    for (const graph::FusionDecision &d : kit.decisions)
+      if (d.rule == "resources") EXPECT_NE(d.reason.find(reason), std::string::npos) << d.reason;
+    sizes = kit.sizes;
+  } while (sizes.shrink(0, reason));
+  EXPECT_EQ(sizes.nodesOf[0].size(), 1u); // what is one op is not made smaller
+  EXPECT_EQ(found.front(), 1u);
+  EXPECT_TRUE(llvm::is_sorted(found)) << "kernels become no larger";
+  EXPECT_GT(found.size(), 3u);
+}
+
 TEST(Fuse, ViewsInALongChainStayLinear) {
   constexpr const char *kOps = "%t = graph.transpose %a perm [1, 0] : T -> T\n  %r = arith.addf %t, %x : T";
   double ratio = ratioOf(chain(4000, kOps, "tensor<8x8xf32>"), chain(2000, kOps, "tensor<8x8xf32>"));
