@@ -1,5 +1,5 @@
 # CUDA's headers: all that it takes to build the device cuda, since the driver is opened at run time.
-# Sets KILN_HAS_CUDA, and makes the target kiln_cuda_headers if it is true.
+# Sets KILN_HAS_CUDA, and makes the target kiln_cuda_headers if it is true; else KILN_NO_CUDA says why not.
 option(KILN_CUDA "Use NVIDIA GPUs, where CUDA's headers (11.8 or newer) are found" ON)
 set(KILN_HAS_CUDA OFF)
 if(KILN_CUDA)
@@ -13,6 +13,9 @@ if(KILN_CUDA AND KILN_CUDA_INCLUDE)
   set(KILN_HAS_CUDA ON)
   add_library(kiln_cuda_headers INTERFACE)
   target_include_directories(kiln_cuda_headers SYSTEM INTERFACE ${KILN_CUDA_INCLUDE})
+elseif(KILN_CUDA)
+  set(KILN_NO_CUDA "CUDA's headers, 11.8 or newer, are not found. Install the CUDA toolkit (Debian's package, in \
+non-free, is nvidia-cuda-toolkit), or say where it is: -DCUDAToolkit_ROOT=FOLDER")
 else()
-  message(STATUS "The device cuda is not built: KILN_CUDA is off, or CUDA's headers are not found")
+  set(KILN_NO_CUDA "KILN_CUDA is off")
 endif()

@@ -1,7 +1,7 @@
 # `cmake --build .build/<preset> --target docs`: the reference of every op and pass, generated from their TableGen files,
 # as .build/<preset>/docs/*.md.
 
-set(kiln_docs ${CMAKE_BINARY_DIR}/docs)
+set(kiln_docs ${PROJECT_BINARY_DIR}/docs)
 add_custom_target(docs)
 # row: name of the page, file that mlir-tblgen writes, target that makes it
 foreach(row IN ITEMS
@@ -18,7 +18,7 @@ foreach(row IN ITEMS
   list(GET row 2 target)
   add_custom_target(docs-${page}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${kiln_docs}
-    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${CMAKE_BINARY_DIR}/${source} ${kiln_docs}/${page}.md
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${PROJECT_BINARY_DIR}/${source} ${kiln_docs}/${page}.md
     VERBATIM)
   add_dependencies(docs-${page} ${target})
   add_dependencies(docs docs-${page})

@@ -3,7 +3,8 @@
 
     make_bundle.py --strip STRIP --minilm KILN_MINILM --output BUNDLE.tar.xz [--quick] FILE...
 
-FILEs are programs and libraries (*.so), which may need nothing of a machine but its C library. --quick packs without
+FILEs are programs and libraries (*.so), which may need nothing of a machine but its C library, and those with Kiln's C++
+API its C++ library. --quick packs without
 much compressing. Prints the size.
 """
 
@@ -20,25 +21,33 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "kiln-bundle"
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
+# libkiln.so and what links it have one C++ library together.
+CXX = {"libstdc++.so.6", "libgcc_s.so.1"}
+WITH_CXX = {"libkiln.so": CXX, "kiln": CXX | {"libkiln.so"}}
 # The programs share most of their code: a dictionary as large as several of them finds it again.
 DICTIONARY = "192MiB"
-# Ubuntu 24.04 has this version of the C library.
-NEWEST_GLIBC = (2, 39)
+# Ubuntu 24.04 has these versions of the C and the C++ library.
+NEWEST = {"GLIBC": (2, 39), "GLIBCXX": (3, 4, 33), "CXXABI": (1, 3, 15), "GCC": (14,)}
 
 
 def needs(path):
-    """The shared libraries that an ELF file needs, and the newest symbol version of the C library it asks for."""
+    """The shared libraries that an ELF file needs, and of each row of NEWEST the newest version it asks for."""
     done = subprocess.run(["readelf", "-W", "-d", "-V", str(path)], capture_output=True, check=True, text=True)
-    versions = [tuple(map(int, version.split("."))) for version in re.findall(r"\bGLIBC_(\d+(?:\.\d+)+)", done.stdout)]
-    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", done.stdout)), max(versions, default=(0,))
+    newest = {name: max((tuple(map(int, version.split("."))) for version in
+                         re.findall(rf"\b{name}_(\d+(?:\.\d+)*)", done.stdout)), default=()) for name in NEWEST}
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", done.stdout)), newest
+
+
+def foreign(path):
+    """What an ELF file needs that another machine may not have, in words; empty: nothing."""
+    libraries, newest = needs(path)
+    lacking = sorted(libraries - SYSTEM - WITH_CXX.get(path.name, set()))
+    return lacking + [f"{name}_{'.'.join(map(str, version))}" for name, version in newest.items() if version > NEWEST[name]]
 
 
 def check_needs(path):
-    libraries, glibc = needs(path)
-    if foreign := libraries - SYSTEM:
-        sys.exit(f"{path} needs {', '.join(sorted(foreign))}, which another machine may not have")
-    if glibc > NEWEST_GLIBC:
-        sys.exit(f"{path} needs version {'.'.join(map(str, glibc))} of the C library")
+    if lacking := foreign(path):
+        sys.exit(f"{path} needs {', '.join(lacking)}, which another machine may not have")
 
 
 def tracked_files(*folders):
