@@ -116,6 +116,9 @@ def Align : Pass<"graph-align", "::mlir::func::FuncOp"> {
         input_layouts = [#graph.layout<strides = [1856, 1]>, …]} …
     ```
 
+    Times are those that the kernel's family predicts of the schedule it has, or of the best one for each layout where it
+    has none yet.
+
     Limits: gpu targets; on others it changes nothing. Operands that a prologue computes stay as they are. Numerics:
     none, the same products are summed in the same order.
   }];

@@ -3,7 +3,7 @@
 #include "ir/DTypes.h"
 #include "ir/layout/IndexMap.h"
 #include "passes/kernel/KernelForm.h"
-#include "passes/plan/Arena.h"
+#include "ir/layout/Arena.h"
 #include "passes/plan/Constants.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,7 +2,7 @@
 #include "ir/Violation.h"
 #include "ir/tile/Rules.h"
 #include "passes/kernel/KernelChecks.h"
-#include "passes/plan/Arena.h"
+#include "ir/layout/Arena.h"
 #include "passes/tile/Passes.h"
 
 #include "mlir/IR/Builders.h"

@@ -12,7 +12,9 @@ def TileSchedule : Pass<"tile-schedule", "::mlir::ModuleOp"> {
     graph.kernel "row" (…) …
       ⇒ graph.kernel "row" (…) … attributes {schedule = #graph.schedule<"row", {lanes = 128 : i64, tile = 16384 : i64}>}
     ```
-    A family has its own knobs on each kind of target. Chosen by formula from the kernel's shape, op count and target. Schedules do not change bits.
+    The first legal one of the first family of the target that takes the kernel, by formula from its shape, op count and
+    target. A family has its own knobs on each kind of target. A kernel of which no schedule is legal keeps none;
+    `tile-graph` says why. Schedules do not change bits.
   }];
   let options = [Option<"target", "target", "std::string", "\"avx512\"", "row of ir/target">];
 }
@@ -20,7 +22,7 @@ def TileSchedule : Pass<"tile-schedule", "::mlir::ModuleOp"> {
 def TileGraph : Pass<"tile-graph", "::mlir::ModuleOp"> {
   let summary = "turns each distinct graph.kernel into a tile program";
   let description = [{
-    One `tile.kernel` per symbol, built by the target's skeleton of the kernel's family for its schedule; the graph
+    One `tile.kernel` per symbol, built by the target's family for the kernel's schedule; the graph
     functions are dropped. Needs `graph-fuse`, `tile-schedule` and `graph-name-kernels`.
 
     ```mlir

@@ -22,6 +22,9 @@ ROOMS = {
     "examples": {"kiln"},  # the public headers
     "tests": {"ir", "passes", "codegen", "runtime", "compiler", "examples", "kiln"},
 }
+# Folders of a room in the order in which each may include those before it: those in one place do as they like, and a
+# folder that is not named, or of a room that is not, only may not stand in a circle.
+ORDER = {"passes": ["functions", "cost", "kernel", "graph tiling tile", "plan"]}
 FOLDERS = {*ROOMS, ".ci"}
 FILES = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "setup", ".clang-format", ".clang-tidy",
          ".gitignore"}
@@ -95,6 +98,53 @@ def check_include(root, name, target):
     return None if included in ROOMS[room] else f"{room} may not include {included}"
 
 
+def folder_of(root, path):
+    """The folder within its room that a file, or an #include of it, is in: "passes/graph"; None of one that is in none."""
+    if path.startswith("kiln/"):
+        path = f"{public_room(root, path)}/{path}"
+    parts = path.split("/")
+    return "/".join(parts[:2]) if len(parts) > 2 and parts[0] in ROOMS else None
+
+
+def folder_includes(root, name, text):
+    """(line, folder, included folder) for every #include from one folder of a room in another one of it."""
+    own = folder_of(root, name)
+    if own is None or name.startswith("tests/"):
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        match = (TD_INCLUDE if name.endswith(".td") else INCLUDE).match(line)
+        other = folder_of(root, match[1]) if match else None
+        if other and other != own and other.split("/")[0] == own.split("/")[0]:
+            yield number, own, other
+
+
+def check_folders(includes):
+    """(file, line, rule, what) for every include, (file, line, folder, included), that closes a circle between folders of
+    a room, or goes against their order."""
+    direct = {}
+    for _, _, own, other in includes:
+        direct.setdefault(own, set()).add(other)
+
+    def reaches(start, goal):
+        seen, todo = set(), [start]
+        while todo:
+            folder = todo.pop()
+            if folder == goal:
+                return True
+            todo += [other for other in direct.get(folder, ()) if other not in seen]
+            seen.add(folder)
+        return False
+
+    for name, line, own, other in includes:
+        room, place = own.split("/")[0], {}
+        for rank, folders in enumerate(ORDER.get(room, [])):
+            place.update({f"{room}/{folder}": rank for folder in folders.split()})
+        if reaches(other, own):
+            yield name, line, "circle", f"{other} includes {own}, if by way of others"
+        elif place.get(own, 99) < place.get(other, 0):
+            yield name, line, "circle", f"{own} comes before {other}"
+
+
 def check_lines(root, name, text):
     """(line, rule, what) for every line of a file that breaks a rule."""
     suffix, room = pathlib.PurePath(name).suffix, name.split("/")[0]
@@ -136,7 +186,7 @@ def check_passes(name, text, names):
 
 def check_tree(root):
     """Every violation in the tree at `root`, as (file, line, rule, what)."""
-    violations = []
+    violations, includes = [], []
     names = tree_files(root)
     for name in names:
         if wrong := check_place(name):
@@ -151,8 +201,11 @@ def check_tree(root):
         if pathlib.PurePath(name).suffix in SOURCE and lines > MAX_LINES:
             violations.append((name, lines, "length", f"{lines} lines, at most {MAX_LINES}"))
         violations += [(name, *found) for found in check_lines(root, name, text)]
+        if pathlib.PurePath(name).suffix in {".h", ".cpp", ".td", ".inc"}:
+            includes += [(name, *found) for found in folder_includes(root, name, text)]
         if name.endswith("/Passes.td"):
             violations += [(name, *found) for found in check_passes(name, text, names)]
+    violations += check_folders(includes)
     for room in ROOMS:
         if any(name.startswith(room + "/") for name in names) and f"{room}/README.md" not in names:
             violations.append((f"{room}/README.md", 1, "readme", "every room has one"))

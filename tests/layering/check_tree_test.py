@@ -30,6 +30,12 @@ GOOD = {
     "compiler/Main.cpp": '#include "codegen/Lower.h"\n#include "passes/Fuse.h"\nauto home = getenv("HOME");\n',
     "examples/one/main.cpp": '#include "Own.h"\n#include <kiln/Graph.h>\n#include "examples/one/Own.h"\n',
     "examples/one/Own.h": "\n",
+    "passes/kernel/Form.h": '#include "passes/cost/Cost.h"\n',
+    "passes/cost/Cost.h": "\n",
+    "passes/graph/Pad.cpp": '#include "passes/kernel/Form.h"\n',
+    "passes/tile/Rules.h": '#include "passes/graph/Pad.h"\n',
+    "passes/other/Other.h": '#include "passes/plan/Plan.h"\n',
+    "ir/tile/Tile.h": '#include "ir/layout/Map.h"\n',
     "tests/FuseTest.cpp": '#include "passes/Fuse.h"\n#include "compiler/Main.h"\n',
 }
 
@@ -63,6 +69,15 @@ PLANTED = [
     ("tests/bad.py", "# from pypi.org\n", "word", "host"),
 ]
 
+# (file, its content, a part of the message) of includes that close a circle or go against the order of folders
+CIRCLES = [
+    ("passes/cost/Bad.h", '#include "passes/kernel/Form.h"\n', "passes/kernel includes passes/cost"),
+    ("passes/graph/Bad.h", '#include "passes/tile/Rules.h"\n', "passes/tile includes passes/graph"),
+    ("passes/kernel/Bad.h", '#include "passes/plan/Plan.h"\n', "passes/kernel comes before passes/plan"),
+    ("passes/functions/Bad.h", '#include "passes/cost/Cost.h"\n', "passes/functions comes before passes/cost"),
+    ("ir/layout/Bad.td", 'include "ir/tile/Tile.td"\n', "ir/tile includes ir/layout"),
+]
+
 
 def check(files):
     """The violations in a tree of the given files."""
@@ -85,6 +100,13 @@ class CheckTree(unittest.TestCase):
                 found = check({**GOOD, name: content})
                 self.assertEqual([(f[0], f[2]) for f in found], [(name, rule)])
                 self.assertIn(message, found[0][3])
+
+    def test_each_circle_of_folders_is_reported(self):
+        for name, content, message in CIRCLES:
+            with self.subTest(file=name):
+                found = check({**GOOD, name: content})
+                self.assertEqual({f[2] for f in found}, {"circle"})
+                self.assertIn((name, True), [(f[0], message in f[3]) for f in found])
 
     def test_a_pass_without_its_file(self):
         found = check({name: content for name, content in GOOD.items() if name != "passes/Fuse.cpp"})

@@ -4,8 +4,8 @@
 // Plain C++: the planner asks, and so may anything that wants to know a peak.
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#ifndef KILN_PASSES_PLAN_ARENA_H
-#define KILN_PASSES_PLAN_ARENA_H
+#ifndef KILN_IR_LAYOUT_ARENA_H
+#define KILN_IR_LAYOUT_ARENA_H
 
 #include "kiln/HostTensor.h"
 

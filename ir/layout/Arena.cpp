@@ -1,4 +1,4 @@
-#include "passes/plan/Arena.h"
+#include "ir/layout/Arena.h"
 
 #include <algorithm>
 #include <map>
