@@ -1,7 +1,7 @@
 // The tables of all targets: a line for each folder.
-#include "passes/kernel/KernelChecks.h"
 #include "passes/tiling/cpu/Families.h"
-#include "passes/tiling/sm80/Families.h"
+#include "passes/kernel/KernelChecks.h"
+#include "passes/tiling/sm80/Schedule.h"
 
 using namespace mlir;
 using namespace kiln;

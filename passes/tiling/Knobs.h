@@ -16,7 +16,7 @@ namespace kiln::tiling {
 
 /// One knob of a family: its name, where it lives, its legal values.
 template <typename S> struct Knob {
-  llvm::StringRef name;
+  llvm::StringLiteral name;
   int64_t S::*field;
   int64_t low, high, multipleOf;
 };
@@ -32,18 +32,17 @@ llvm::FailureOr<int64_t> knobValue(mlir::Location loc, llvm::StringRef knob, mli
 /// Fails with a diagnostic unless a knob's value is a power of two.
 llvm::LogicalResult powerOfTwo(mlir::Location loc, llvm::StringRef knob, int64_t value);
 
-/// The typed view of a schedule: `S` has its family's name `kFamily`, its `knobs()` and, where they depend on each
+/// The typed view of a schedule: `S` has its family's name `kFamily`, its `kKnobs` and, where they depend on each
 /// other, `check(loc)`. What the attribute does not name keeps its default, as everything does where it is null. Fails
 /// with a diagnostic at `loc` that names the knob, what it may be, and what it was.
 template <typename S> llvm::FailureOr<S> parseSchedule(mlir::Location loc, graph::ScheduleAttr attr) {
   S schedule;
   if (failed(checkFamily(loc, attr, S::kFamily))) return mlir::failure();
   for (mlir::NamedAttribute entry : attr ? attr.getKnobs() : mlir::DictionaryAttr::get(loc.getContext())) {
-    auto *knob = llvm::find_if(S::knobs(), [&](auto &k) { return k.name == entry.getName(); });
-    if (knob == S::knobs().end()) {
-      auto names = llvm::map_to_vector(S::knobs(), [](auto &k) { return k.name; });
-      return unknownKnob(loc, S::kFamily, entry.getName(), names);
-    }
+    auto *knob = llvm::find_if(S::kKnobs, [&](auto &k) { return k.name == entry.getName(); });
+    if (knob == std::end(S::kKnobs))
+      return unknownKnob(loc, S::kFamily, entry.getName(),
+                         llvm::map_to_vector(S::kKnobs, [](auto &k) -> llvm::StringRef { return k.name; }));
     auto value = knobValue(loc, knob->name, entry.getValue(), knob->low, knob->high, knob->multipleOf);
     if (failed(value)) return mlir::failure();
     schedule.*(knob->field) = *value;
@@ -57,7 +56,7 @@ template <typename S> llvm::FailureOr<S> parseSchedule(mlir::Location loc, graph
 template <typename S> graph::ScheduleAttr packSchedule(mlir::MLIRContext *context, const S &schedule) {
   mlir::Builder b(context);
   llvm::SmallVector<mlir::NamedAttribute> entries;
-  for (auto &knob : S::knobs())
+  for (auto &knob : S::kKnobs)
     entries.push_back(b.getNamedAttr(knob.name, b.getI64IntegerAttr(schedule.*(knob.field))));
   return graph::ScheduleAttr::get(context, S::kFamily, b.getDictionaryAttr(entries));
 }

@@ -8,7 +8,6 @@
 #include "passes/tiling/Combine.h"
 #include "passes/tiling/Loops.h"
 #include "passes/tiling/cpu/Families.h"
-#include "passes/tiling/cpu/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 

@@ -3,7 +3,6 @@
 #include "passes/tiling/cpu/Families.h"
 
 #include "ir/layout/IndexMap.h"
-#include "passes/tiling/cpu/Schedule.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,37 +13,6 @@ using namespace kiln::tiling;
 using namespace kiln::tiling::cpu;
 
 //===- Knobs ------------------------------------------------------------------------------------------------------===//
-
-// What code generation takes: 16384 bits of a fragment's row, of which offsets need 64 a lane. (32 rows of 256 lanes
-// are then within its 2^18 bits of a fragment.)
-static constexpr int64_t kMaxLanes = 256, kMaxTile = int64_t(1) << 30;
-
-ArrayRef<Knob<PointwiseSchedule>> PointwiseSchedule::knobs() {
-  static const Knob<PointwiseSchedule> rows[] = {{"lanes", &PointwiseSchedule::lanes, 1, kMaxLanes, 1},
-                                                 {"tile", &PointwiseSchedule::tile, 1, kMaxTile, 1}};
-  return rows;
-}
-
-ArrayRef<Knob<RowSchedule>> RowSchedule::knobs() {
-  static const Knob<RowSchedule> rows[] = {{"lanes", &RowSchedule::lanes, 8, kMaxLanes, 8},
-                                           {"tile", &RowSchedule::tile, 1, kMaxTile, 1}};
-  return rows;
-}
-
-ArrayRef<Knob<ColumnSchedule>> ColumnSchedule::knobs() {
-  static const Knob<ColumnSchedule> rows[] = {{"lanes", &ColumnSchedule::lanes, 1, kMaxLanes, 1},
-                                              {"tile", &ColumnSchedule::tile, 1, kMaxTile, 1}};
-  return rows;
-}
-
-ArrayRef<Knob<MatmulSchedule>> MatmulSchedule::knobs() {
-  static const Knob<MatmulSchedule> rows[] = {{"bm", &MatmulSchedule::bm, 1, 4096, 1},
-                                              {"bn", &MatmulSchedule::bn, 1, 4096, 1},
-                                              {"bk", &MatmulSchedule::bk, 1, 4096, 1},
-                                              {"mr", &MatmulSchedule::mr, 1, 32, 1},
-                                              {"nr", &MatmulSchedule::nr, 1, kMaxLanes, 1}};
-  return rows;
-}
 
 LogicalResult RowSchedule::check(Location loc) const { return powerOfTwo(loc, "lanes", lanes); }
 

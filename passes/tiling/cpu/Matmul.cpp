@@ -10,7 +10,6 @@
 // every schedule gives the same bits.
 #include "passes/tiling/Loops.h"
 #include "passes/tiling/cpu/Families.h"
-#include "passes/tiling/cpu/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 

@@ -6,7 +6,6 @@
 //     the same for what is left of the row
 #include "passes/tiling/Loops.h"
 #include "passes/tiling/cpu/Families.h"
-#include "passes/tiling/cpu/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 

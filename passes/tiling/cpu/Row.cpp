@@ -12,7 +12,6 @@
 #include "passes/tiling/RowReduction.h"
 #include "passes/tiling/Stash.h"
 #include "passes/tiling/cpu/Families.h"
-#include "passes/tiling/cpu/Schedule.h"
 
 #include "ir/layout/IndexMap.h"
 

@@ -11,7 +11,6 @@
 // columns.
 #include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/Combine.h"
-#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/Schedule.h"
 

@@ -1,5 +1,4 @@
 // The families of gpu targets from sm_80 on.
-#include "passes/tiling/sm80/Families.h"
 
 #include "ir/DTypes.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"

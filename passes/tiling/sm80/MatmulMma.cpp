@@ -12,9 +12,9 @@
 // Every element is one chain of atoms over ascending k, from zero: absent k's are zero in both operands. With 64 × 64
 // sums a warp the shared memory is read for 2/3 of the time that the atoms take, so that those stay the limit; two CTAs
 // of 128 × 128 or one of 128 × 256 fill the registers of an SM.
-#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/MatmulFeed.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
+#include "passes/tiling/sm80/Schedule.h"
 
 #include "passes/tiling/sm80/Lanes.h"
 

@@ -8,9 +8,9 @@
 //
 // The last block has only the k's that exist: an absent product would turn -0 into 0, and 0 · inf into NaN. So bits are
 // those of every other target.
-#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/MatmulFeed.h"
 #include "passes/tiling/sm80/MatmulSchedule.h"
+#include "passes/tiling/sm80/Schedule.h"
 
 #include "passes/tiling/sm80/Lanes.h"
 

@@ -10,25 +10,6 @@ using namespace kiln;
 using namespace kiln::tiling;
 using namespace kiln::tiling::sm80;
 
-ArrayRef<Knob<MmaSchedule>> MmaSchedule::knobs() {
-  static const Knob<MmaSchedule> rows[] = {
-      {"bm", &MmaSchedule::bm, 16, 512, 16},        {"bn", &MmaSchedule::bn, 32, 512, 32},
-      {"bk", &MmaSchedule::bk, 16, 256, 16},        {"stages", &MmaSchedule::stages, 2, 16, 1},
-      {"warpsM", &MmaSchedule::warpsM, 1, 32, 1},   {"warpsN", &MmaSchedule::warpsN, 1, 32, 1},
-      {"group", &MmaSchedule::group, 1, 1 << 20, 1}};
-  return rows;
-}
-
-ArrayRef<Knob<OuterSchedule>> OuterSchedule::knobs() {
-  static const Knob<OuterSchedule> rows[] = {{"bm", &OuterSchedule::bm, 4, 512, 4},
-                                             {"bn", &OuterSchedule::bn, 32, 512, 32},
-                                             {"bk", &OuterSchedule::bk, 1, 256, 1},
-                                             {"threadsM", &OuterSchedule::threadsM, 1, 1024, 1},
-                                             {"threadsN", &OuterSchedule::threadsN, 1, 1024, 1},
-                                             {"group", &OuterSchedule::group, 1, 1 << 20, 1}};
-  return rows;
-}
-
 namespace {
 
 /// Right beyond those of an outer product's shared tiles, so that what is stored down a column meets more banks.

@@ -21,7 +21,11 @@ struct MmaSchedule {
   int64_t warpsM = 2, warpsN = 2;
   int64_t group = 8; ///< rows of tiles that are done before the next
   static constexpr llvm::StringLiteral kFamily = "matmul";
-  static llvm::ArrayRef<Knob<MmaSchedule>> knobs();
+  static constexpr Knob<MmaSchedule> kKnobs[] = {
+      {"bm", &MmaSchedule::bm, 16, 512, 16},        {"bn", &MmaSchedule::bn, 32, 512, 32},
+      {"bk", &MmaSchedule::bk, 16, 256, 16},        {"stages", &MmaSchedule::stages, 2, 16, 1},
+      {"warpsM", &MmaSchedule::warpsM, 1, 32, 1},   {"warpsN", &MmaSchedule::warpsN, 1, 32, 1},
+      {"group", &MmaSchedule::group, 1, 1 << 20, 1}};
 };
 
 /// A CTA computes bm × bn of the result, as threadsM × threadsN threads; sums of a thread lie in fours.
@@ -31,7 +35,12 @@ struct OuterSchedule {
   int64_t threadsM = 16, threadsN = 16;
   int64_t group = 8;
   static constexpr llvm::StringLiteral kFamily = "matmul";
-  static llvm::ArrayRef<Knob<OuterSchedule>> knobs();
+  static constexpr Knob<OuterSchedule> kKnobs[] = {{"bm", &OuterSchedule::bm, 4, 512, 4},
+                                                   {"bn", &OuterSchedule::bn, 32, 512, 32},
+                                                   {"bk", &OuterSchedule::bk, 1, 256, 1},
+                                                   {"threadsM", &OuterSchedule::threadsM, 1, 1024, 1},
+                                                   {"threadsN", &OuterSchedule::threadsN, 1, 1024, 1},
+                                                   {"group", &OuterSchedule::group, 1, 1 << 20, 1}};
 };
 
 /// How an operand's tile lies in shared memory, and how it gets there.

@@ -8,7 +8,6 @@
 // accesses of 16 bytes: with all threads of an SM resident 64 KB of a 16-bit operand, where 32 hide the latency.
 // Lanes run along the dimension that most bytes are contiguous in; what is transposed against it is turned in shared
 // memory (Turned.cpp) where both sides are long, else gathered.
-#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/Schedule.h"
 #include "passes/tiling/sm80/Turned.h"

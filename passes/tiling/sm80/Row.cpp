@@ -10,7 +10,6 @@
 // no barrier. Of 4096: 128 threads likewise, one barrier a reduction. At 48 and 80 registers 40 and 24 warps of an SM
 // are resident, 80 and 48 KB in flight. CTAs are short and many, so that some always load.
 #include "passes/tiling/sm80/Column.h"
-#include "passes/tiling/sm80/Families.h"
 #include "passes/tiling/sm80/RowFold.h"
 #include "passes/tiling/sm80/Schedule.h"
 

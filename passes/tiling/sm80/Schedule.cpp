@@ -16,35 +16,6 @@ using namespace kiln::tiling::sm80;
 
 //===- Knobs ------------------------------------------------------------------------------------------------------===//
 
-ArrayRef<Knob<PointwiseSchedule>> PointwiseSchedule::knobs() {
-  static const Knob<PointwiseSchedule> rows[] = {{"threads", &PointwiseSchedule::threads, 32, 1024, 32},
-                                                 {"groups", &PointwiseSchedule::groups, 1, 32, 1},
-                                                 {"vec", &PointwiseSchedule::vec, 1, 16, 1},
-                                                 {"runs", &PointwiseSchedule::runs, 1, 64, 1},
-                                                 {"rows", &PointwiseSchedule::rows, 1, 64, 1},
-                                                 {"across", &PointwiseSchedule::across, 0, 1, 1},
-                                                 {"turned", &PointwiseSchedule::turned, 0, 1, 1},
-                                                 {"shifted", &PointwiseSchedule::shifted, 0, 16, 1}};
-  return rows;
-}
-
-ArrayRef<Knob<RowSchedule>> RowSchedule::knobs() {
-  static const Knob<RowSchedule> rows[] = {
-      {"threads", &RowSchedule::threads, 32, 1024, 32}, {"groups", &RowSchedule::groups, 1, 32, 1},
-      {"kept", &RowSchedule::kept, 0, 128, 1},          {"rows", &RowSchedule::rows, 1, 16, 1},
-      {"across", &RowSchedule::across, 0, 1, 1},        {"shifted", &RowSchedule::shifted, 0, 16, 1}};
-  return rows;
-}
-
-ArrayRef<Knob<ColumnSchedule>> ColumnSchedule::knobs() {
-  static const Knob<ColumnSchedule> rows[] = {{"vec", &ColumnSchedule::vec, 1, 16, 1},
-                                              {"warps", &ColumnSchedule::warps, 1, 32, 1},
-                                              {"groups", &ColumnSchedule::groups, 1, 32, 1},
-                                              {"unroll", &ColumnSchedule::unroll, 1, 8, 1},
-                                              {"shifted", &ColumnSchedule::shifted, 0, 16, 1}};
-  return rows;
-}
-
 /// Groups of more than a warp are alone in their CTA.
 static LogicalResult checkGroups(Location loc, int64_t threads, int64_t groups) {
   if (groups == 1 || threads == 32) return success();

@@ -8,8 +8,8 @@
 #ifndef KILN_PASSES_TILING_SM80_SCHEDULE_H
 #define KILN_PASSES_TILING_SM80_SCHEDULE_H
 
-#include "passes/kernel/Family.h"
 #include "passes/tiling/Knobs.h"
+#include "passes/tiling/Skeleton.h"
 
 namespace kiln::tiling::sm80 {
 
@@ -25,7 +25,14 @@ struct PointwiseSchedule {
                        ///< a warp's fragment a side; the CTA's groups share a tile's rows
   int64_t shifted = 0; ///< rows known to start at a multiple of fewer bytes take shifted accesses
   static constexpr llvm::StringLiteral kFamily = "pointwise";
-  static llvm::ArrayRef<Knob<PointwiseSchedule>> knobs();
+  static constexpr Knob<PointwiseSchedule> kKnobs[] = {{"threads", &PointwiseSchedule::threads, 32, 1024, 32},
+                                                       {"groups", &PointwiseSchedule::groups, 1, 32, 1},
+                                                       {"vec", &PointwiseSchedule::vec, 1, 16, 1},
+                                                       {"runs", &PointwiseSchedule::runs, 1, 64, 1},
+                                                       {"rows", &PointwiseSchedule::rows, 1, 64, 1},
+                                                       {"across", &PointwiseSchedule::across, 0, 1, 1},
+                                                       {"turned", &PointwiseSchedule::turned, 0, 1, 1},
+                                                       {"shifted", &PointwiseSchedule::shifted, 0, 16, 1}};
   llvm::LogicalResult check(mlir::Location loc) const;
 };
 
@@ -39,7 +46,10 @@ struct RowSchedule {
   int64_t across = 0;    ///< 1: lanes run across rows (of at most 8192 elements), each reads its own in sequence
   int64_t shifted = 0;   ///< as of pointwise kernels
   static constexpr llvm::StringLiteral kFamily = "row";
-  static llvm::ArrayRef<Knob<RowSchedule>> knobs();
+  static constexpr Knob<RowSchedule> kKnobs[] = {
+      {"threads", &RowSchedule::threads, 32, 1024, 32}, {"groups", &RowSchedule::groups, 1, 32, 1},
+      {"kept", &RowSchedule::kept, 0, 128, 1},          {"rows", &RowSchedule::rows, 1, 16, 1},
+      {"across", &RowSchedule::across, 0, 1, 1},        {"shifted", &RowSchedule::shifted, 0, 16, 1}};
   llvm::LogicalResult check(mlir::Location loc) const;
 };
 
@@ -51,7 +61,11 @@ struct ColumnSchedule {
   int64_t unroll = 8;  ///< rows that are loaded together
   int64_t shifted = 0; ///< as of pointwise kernels
   static constexpr llvm::StringLiteral kFamily = "column";
-  static llvm::ArrayRef<Knob<ColumnSchedule>> knobs();
+  static constexpr Knob<ColumnSchedule> kKnobs[] = {{"vec", &ColumnSchedule::vec, 1, 16, 1},
+                                                    {"warps", &ColumnSchedule::warps, 1, 32, 1},
+                                                    {"groups", &ColumnSchedule::groups, 1, 32, 1},
+                                                    {"unroll", &ColumnSchedule::unroll, 1, 8, 1},
+                                                    {"shifted", &ColumnSchedule::shifted, 0, 16, 1}};
   llvm::LogicalResult check(mlir::Location loc) const;
 };
 
@@ -59,6 +73,18 @@ struct ColumnSchedule {
 llvm::SmallVector<graph::ScheduleAttr> pointwiseSchedules(const KernelCase &kernel, std::string &reason);
 llvm::SmallVector<graph::ScheduleAttr> rowSchedules(const KernelCase &kernel, std::string &reason);
 llvm::SmallVector<graph::ScheduleAttr> columnSchedules(const KernelCase &kernel, std::string &reason);
+
+/// The table of families. What a newer gpu's rows do not override runs on it as well.
+FamilyTable families();
+
+// What its rows build the programs' bodies with; each returns the grid, in CTAs.
+mlir::FailureOr<int64_t> buildPointwise(SkeletonContext &);
+mlir::FailureOr<int64_t> buildRow(SkeletonContext &);
+mlir::FailureOr<int64_t> buildColumn(SkeletonContext &);
+/// Of operands of 16 bits, on MMA atoms.
+mlir::FailureOr<int64_t> buildMma(SkeletonContext &);
+/// Of f32 operands, one fma per product.
+mlir::FailureOr<int64_t> buildOuter(SkeletonContext &);
 
 } // namespace kiln::tiling::sm80
 
