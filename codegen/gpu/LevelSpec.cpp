@@ -2,6 +2,7 @@
 #include "codegen/gpu/ByteFloats.h"
 #include "codegen/gpu/Rows.h"
 #include "codegen/lower/LevelSpec.h"
+#include "codegen/ptx/PtxTranslation.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -127,28 +128,26 @@ LogicalResult kiln::codegen::gpu::verifyTileLevel(tile::KernelOp kernel, const G
 
 LogicalResult kiln::codegen::gpu::verifyThreadLevel(LLVM::LLVMFuncOp function) {
   static const llvm::StringSet<> accepted = [] {
-    llvm::StringSet<> names{
-        // The special function unit, parts of structs, words across two registers.
-        "ptx.approx", "llvm.extractvalue", "llvm.intr.fshl", "llvm.intr.fshr",
-        // Memory.
-        "ptx.load", "ptx.store", "llvm.ptrtoint", "llvm.inttoptr", "nvvm.cp.async.shared.global",
-        "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix", "nvvm.stmatrix",
-        // Floats of 8 bits.
-        "nvvm.convert.f32x2.to.f8x2", "nvvm.convert.f8x2.to.f16x2",
-        // Copies that run beside threads.
-        "nvvm.mbarrier.init", "nvvm.fence.mbarrier.init", "nvvm.fence.proxy", "nvvm.cp.async.bulk.wait_group",
-        "ptx.mbarrier_wait", "ptx.mbarrier_arrive", "ptx.mbarrier_complete", "ptx.tma_load", "ptx.tma_store",
-        "ptx.bulk_load", "ptx.bulk_store", "ptx.bulk_commit",
-        // Threads.
-        "nvvm.read.ptx.sreg.tid.x", "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.nctaid.x", "nvvm.barrier0",
-        "nvvm.barrier", "ptx.barrier_arrive", "nvvm.bar.warp.sync", "nvvm.shfl.sync", "nvvm.mma.sync",
-        // Warpgroups.
-        "ptx.wgmma_fence", "ptx.wgmma", "ptx.wgmma_wait", "nvvm.wgmma.commit.group.sync.aligned", "nvvm.setmaxregister",
-        "nvvm.elect.sync",
-        // Clusters and launches.
-        "nvvm.read.ptx.sreg.cluster.ctarank", "nvvm.cluster.arrive", "nvvm.cluster.arrive.relaxed", "nvvm.cluster.wait",
-        "nvvm.mapa", "nvvm.griddepcontrol"};
+    llvm::StringSet<> names{// The special function unit, parts of structs, words across two registers.
+                            "llvm.extractvalue", "llvm.intr.fshl", "llvm.intr.fshr",
+                            // Memory.
+                            "llvm.ptrtoint", "llvm.inttoptr", "nvvm.cp.async.shared.global",
+                            "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix", "nvvm.stmatrix",
+                            // Floats of 8 bits.
+                            "nvvm.convert.f32x2.to.f8x2", "nvvm.convert.f8x2.to.f16x2",
+                            // Copies that run beside threads.
+                            "nvvm.mbarrier.init", "nvvm.fence.mbarrier.init", "nvvm.fence.proxy",
+                            "nvvm.cp.async.bulk.wait_group",
+                            // Threads.
+                            "nvvm.read.ptx.sreg.tid.x", "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.nctaid.x",
+                            "nvvm.barrier0", "nvvm.barrier", "nvvm.bar.warp.sync", "nvvm.shfl.sync", "nvvm.mma.sync",
+                            // Warpgroups.
+                            "nvvm.wgmma.commit.group.sync.aligned", "nvvm.setmaxregister", "nvvm.elect.sync",
+                            // Clusters and launches.
+                            "nvvm.read.ptx.sreg.cluster.ctarank", "nvvm.cluster.arrive", "nvvm.cluster.arrive.relaxed",
+                            "nvvm.cluster.wait", "nvvm.mapa", "nvvm.griddepcontrol"};
     names.insert_range(commonThreadOps());
+    names.insert_range(translatedPtxOps());
     return names;
   }();
   return verifyOps(function, accepted, "a gpu");

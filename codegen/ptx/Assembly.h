@@ -55,8 +55,11 @@ std::string registerList(unsigned first, size_t count, bool single = true);
 using TranslateFn = llvm::LogicalResult (*)(mlir::Operation *, llvm::IRBuilderBase &, mlir::LLVM::ModuleTranslation &);
 struct PtxRow {
   llvm::StringRef op;
-  TranslateFn translate;
-  bool isArchSpecific = false; ///< only "a" targets have its instruction
+  /// Of an op whose inputs are its operands, in order, but for an i1 at their end, which guards it; where it has
+  /// results, operands are tied to them. It works with other threads.
+  llvm::StringRef text;
+  TranslateFn translate = nullptr; ///< of any other op
+  bool isArchSpecific = false;     ///< only "a" targets have its instruction
 };
 
 /// Barriers, asynchronous copies.

@@ -11,17 +11,6 @@ using namespace kiln::codegen;
 
 namespace {
 
-LogicalResult translateWait(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto wait = cast<ptx::MBarrierWaitOp>(op);
-  Assembly assembly(b, translation);
-  unsigned barrier = assembly.input(wait.getBarrier()), parity = assembly.input(wait.getParity());
-  assembly.emit(fmt::format("{{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [${}], ${}; "
-                            "@!done bra again; }}",
-                            barrier, parity),
-                op->getResults(), Effect::Threads);
-  return success();
-}
-
 /// Semantics are the default ones, release by the CTA: those of the cluster would flush all of memory.
 LogicalResult translateArrive(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
   auto arrive = cast<ptx::MBarrierArriveOp>(op);
@@ -38,24 +27,6 @@ LogicalResult translateArrive(Operation *op, llvm::IRBuilderBase &b, LLVM::Modul
                        "{0}mbarrier.arrive{1}.shared::cluster.b64 _, [there]{4}; }}",
                        guard, expect, barrier, rank, bytes);
   assembly.emit(text, op->getResults(), Effect::Threads);
-  return success();
-}
-
-LogicalResult translateComplete(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto complete = cast<ptx::MBarrierCompleteOp>(op);
-  Assembly assembly(b, translation);
-  unsigned barrier = assembly.input(complete.getBarrier()), bytes = assembly.input(complete.getBytes());
-  std::string guard = assembly.guard(complete.getPredicate());
-  assembly.emit(fmt::format("{}mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [${}], ${};", guard, barrier, bytes),
-                op->getResults(), Effect::Threads);
-  return success();
-}
-
-LogicalResult translateBarrierArrive(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto arrive = cast<ptx::BarrierArriveOp>(op);
-  Assembly assembly(b, translation);
-  unsigned id = assembly.input(arrive.getId()), threads = assembly.input(arrive.getThreads());
-  assembly.emit(fmt::format("bar.arrive ${}, ${};", id, threads), op->getResults(), Effect::Threads);
   return success();
 }
 
@@ -99,47 +70,20 @@ LogicalResult translateTmaStore(Operation *op, llvm::IRBuilderBase &b, LLVM::Mod
   return success();
 }
 
-LogicalResult translateBulkLoad(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto load = cast<ptx::BulkLoadOp>(op);
-  Assembly assembly(b, translation);
-  unsigned target = assembly.input(load.getTarget()), source = assembly.input(load.getSource());
-  unsigned bytes = assembly.input(load.getBytes()), barrier = assembly.input(load.getBarrier());
-  std::string guard = assembly.guard(load.getPredicate());
-  assembly.emit(
-      fmt::format("{}cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [${}], [${}], ${}, [${}];",
-                  guard, target, source, bytes, barrier),
-      op->getResults(), Effect::Threads);
-  return success();
-}
-
-LogicalResult translateBulkStore(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto store = cast<ptx::BulkStoreOp>(op);
-  Assembly assembly(b, translation);
-  unsigned source = assembly.input(store.getSource()), target = assembly.input(store.getTarget());
-  unsigned bytes = assembly.input(store.getBytes());
-  std::string guard = assembly.guard(store.getPredicate());
-  assembly.emit(
-      fmt::format("{}cp.async.bulk.global.shared::cta.bulk_group [${}], [${}], ${};", guard, target, source, bytes),
-      op->getResults(), Effect::Threads);
-  return success();
-}
-
-LogicalResult translateCommit(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  Assembly assembly(b, translation);
-  std::string guard = assembly.guard(cast<ptx::BulkCommitOp>(op).getPredicate());
-  assembly.emit(guard + "cp.async.bulk.commit_group;", op->getResults(), Effect::Threads);
-  return success();
-}
-
 } // namespace
 
 ArrayRef<PtxRow> kiln::codegen::asyncPtxRows() {
   static constexpr PtxRow rows[] = {
-      {"ptx.mbarrier_wait", translateWait},         {"ptx.mbarrier_arrive", translateArrive},
-      {"ptx.mbarrier_complete", translateComplete}, {"ptx.barrier_arrive", translateBarrierArrive},
-      {"ptx.tma_load", translateTmaLoad},           {"ptx.tma_store", translateTmaStore},
-      {"ptx.bulk_load", translateBulkLoad},         {"ptx.bulk_store", translateBulkStore},
-      {"ptx.bulk_commit", translateCommit},
+      {"ptx.mbarrier_wait", "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; "
+                            "@!done bra again; }"},
+      {"ptx.mbarrier_arrive", "", translateArrive},
+      {"ptx.mbarrier_complete", "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [$0], $1;"},
+      {"ptx.barrier_arrive", "bar.arrive $0, $1;"},
+      {"ptx.tma_load", "", translateTmaLoad},
+      {"ptx.tma_store", "", translateTmaStore},
+      {"ptx.bulk_load", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];"},
+      {"ptx.bulk_store", "cp.async.bulk.global.shared::cta.bulk_group [$1], [$0], $2;"},
+      {"ptx.bulk_commit", "cp.async.bulk.commit_group;"},
   };
   return rows;
 }

@@ -72,11 +72,23 @@ LogicalResult translateApprox(Operation *op, llvm::IRBuilderBase &b, LLVM::Modul
   return success();
 }
 
+LogicalResult translateText(Operation *op, StringRef text, llvm::IRBuilderBase &b,
+                            LLVM::ModuleTranslation &translation) {
+  Assembly assembly(b, translation);
+  OperandRange inputs = op->getOperands();
+  bool isTied = op->getNumResults() > 0, isGuarded = !inputs.empty() && inputs.back().getType().isInteger(1);
+  if (isTied) assembly.tied(inputs);
+  for (Value input : inputs.drop_back(isTied ? inputs.size() : isGuarded)) assembly.input(input);
+  std::string guard = isGuarded ? assembly.guard(inputs.back()) : "";
+  assembly.emit(guard + text.str(), op->getResults(), Effect::Threads);
+  return success();
+}
+
 /// Ops of nvvm that only "a" targets have, by the start of their names.
 constexpr StringRef kArchSpecificNvvm[] = {"nvvm.wgmma.", "nvvm.setmaxregister", "nvvm.tcgen05."};
 
 constexpr PtxRow kAccessRows[] = {
-    {"ptx.load", translateLoad}, {"ptx.store", translateStore}, {"ptx.approx", translateApprox}};
+    {"ptx.load", "", translateLoad}, {"ptx.store", "", translateStore}, {"ptx.approx", "", translateApprox}};
 
 const llvm::StringMap<PtxRow> &ptxRows() {
   static const llvm::StringMap<PtxRow> table = [] {
@@ -94,8 +106,10 @@ public:
 
   LogicalResult convertOperation(Operation *op, llvm::IRBuilderBase &b,
                                  LLVM::ModuleTranslation &translation) const override {
-    if (auto row = ptxRows().find(op->getName().getStringRef()); row != ptxRows().end())
-      return row->second.translate(op, b, translation);
+    if (auto found = ptxRows().find(op->getName().getStringRef()); found != ptxRows().end()) {
+      const PtxRow &row = found->second;
+      return row.translate ? row.translate(op, b, translation) : translateText(op, row.text, b, translation);
+    }
     return op->emitError() << "'" << op->getName().getStringRef() << "' has no row in codegen/ptx";
   }
 };

@@ -64,13 +64,6 @@ LogicalResult translateProduct(Operation *op, llvm::IRBuilderBase &b, LLVM::Modu
   return success();
 }
 
-LogicalResult translateFence(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  Assembly assembly(b, translation);
-  assembly.tied(op->getOperands());
-  assembly.emit("wgmma.fence.sync.aligned;", op->getResults(), Effect::Threads);
-  return success();
-}
-
 LogicalResult translateWait(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
   Assembly assembly(b, translation);
   assembly.tied(op->getOperands());
@@ -83,8 +76,8 @@ LogicalResult translateWait(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleT
 } // namespace
 
 ArrayRef<PtxRow> kiln::codegen::wgmmaPtxRows() {
-  static constexpr PtxRow rows[] = {{"ptx.wgmma", translateProduct, /*isArchSpecific=*/true},
-                                    {"ptx.wgmma_fence", translateFence, /*isArchSpecific=*/true},
-                                    {"ptx.wgmma_wait", translateWait, /*isArchSpecific=*/true}};
+  static constexpr PtxRow rows[] = {{"ptx.wgmma", "", translateProduct, /*isArchSpecific=*/true},
+                                    {"ptx.wgmma_fence", "wgmma.fence.sync.aligned;", nullptr, /*isArchSpecific=*/true},
+                                    {"ptx.wgmma_wait", "", translateWait, /*isArchSpecific=*/true}};
   return rows;
 }
