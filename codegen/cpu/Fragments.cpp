@@ -107,9 +107,8 @@ SmallVector<SmallVector<Value>> unitColumnsByLane(Lowering &to, ValueRange x, Va
   return columns;
 }
 
-LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  if (failed(refuseHalves(op))) return failure();
-  auto fold = cast<tile::FoldUnitsOp>(op);
+LogicalResult lowerFoldUnits(tile::FoldUnitsOp fold, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (failed(refuseHalves(fold))) return failure();
   ValueRange x = operands[0];
   SmallVector<Value> acc(operands[1]);
   int64_t lanes = cast<RankedTensorType>(fold.getX().getType()).getDimSize(0);
@@ -117,13 +116,12 @@ LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lower
        llvm::isPowerOf2_64(lanes) ? unitColumns(to, x) : unitColumnsByLane(to, x, operands[1]))
     for (auto [sum, part] : llvm::zip_equal(acc, column))
       sum = tile::combine(to.rewriter, to.loc, fold.getKind(), sum, part);
-  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{acc});
+  to.rewriter.replaceOpWithMultiple(fold, SmallVector<ValueRange>{acc});
   return success();
 }
 
-LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  if (failed(refuseHalves(op))) return failure();
-  auto fold = cast<tile::FoldOp>(op);
+LogicalResult lowerFold(tile::FoldOp fold, ArrayRef<ValueRange> operands, Lowering &to) {
+  if (failed(refuseHalves(fold))) return failure();
   OpBuilder &b = to.rewriter;
   SmallVector<Value> units(operands[0]);
   auto join = [&](Value lo, Value hi) { return tile::combine(b, to.loc, fold.getKind(), lo, hi); };
@@ -135,7 +133,7 @@ LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &
     x = join(pick(b, to.loc, x, x, 0, 1, lanes / 2), pick(b, to.loc, x, x, lanes / 2, 1, lanes / 2));
   Value result = laneOf(b, to.loc, x, 0);
   if (lanes == 2) result = join(result, laneOf(b, to.loc, x, 1));
-  to.rewriter.replaceOp(op, result);
+  to.rewriter.replaceOp(fold, result);
   return success();
 }
 
@@ -161,8 +159,9 @@ LogicalResult lowerMma(Operation *op, ArrayRef<ValueRange> operands, Lowering &t
 
 ArrayRef<Row> kiln::codegen::fragmentRows() {
   static const Row rows[] = {
-      {"tile.splat", lowerSplat},          {"tile.lanes", lowerLanes}, {"tile.lane_mask", lowerLaneMask},
-      {"tile.fold_units", lowerFoldUnits}, {"tile.fold", lowerFold},   {"tile.mma", lowerMma},
+      {"tile.splat", lowerSplat},        {"tile.lanes", lowerLanes},
+      {"tile.lane_mask", lowerLaneMask}, {"tile.fold_units", typed<lowerFoldUnits>},
+      {"tile.fold", typed<lowerFold>},   {"tile.mma", lowerMma},
   };
   return rows;
 }

@@ -92,26 +92,23 @@ int64_t offsetOf(const Unit &unit, std::optional<int64_t> rowStride) {
   return unit.row * rowStride.value_or(0) + unit.lane;
 }
 
-LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto load = cast<tile::LoadOp>(op);
+LogicalResult lowerLoad(tile::LoadOp load, ArrayRef<ValueRange> operands, Lowering &to) {
   MemoryElement m(to.rewriter, tile::elementTypeOf(load.getSource().getType()));
   Value pointer = address(to, m, operands[0][0], operands[1][0]);
   SmallVector<Value> units;
   for (auto [index, unit] : llvm::enumerate(to.units(load.getType())))
     units.push_back(read(to, m, advance(to, m, pointer, offsetOf(unit, load.getRowStride())), unit.type,
                          maskOf(operands, 2, index)));
-  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{units});
+  to.rewriter.replaceOpWithMultiple(load, SmallVector<ValueRange>{units});
   return success();
 }
 
-LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto store = cast<tile::StoreOp>(op);
+LogicalResult lowerStore(tile::StoreOp store, ArrayRef<ValueRange> operands, Lowering &to) {
   MemoryElement m(to.rewriter, tile::elementTypeOf(store.getTarget().getType()));
   Value pointer = address(to, m, operands[1][0], operands[2][0]);
   for (auto [index, unit] : llvm::enumerate(to.units(store.getValue().getType())))
     write(to, m, operands[0][index], advance(to, m, pointer, offsetOf(unit, store.getRowStride())),
           maskOf(operands, 3, index));
-  to.rewriter.eraseOp(op);
   return success();
 }
 
@@ -122,8 +119,7 @@ Value lanesOr(Lowering &to, Value mask, Type like) {
   return arith::ConstantOp::create(to.rewriter, to.loc, DenseElementsAttr::get(type, true));
 }
 
-LogicalResult lowerGather(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto gather = cast<tile::GatherOp>(op);
+LogicalResult lowerGather(tile::GatherOp gather, ArrayRef<ValueRange> operands, Lowering &to) {
   OpBuilder &b = to.rewriter;
   MemoryElement m(b, tile::elementTypeOf(gather.getSource().getType()));
   SmallVector<Value> units;
@@ -135,28 +131,25 @@ LogicalResult lowerGather(Operation *op, ArrayRef<ValueRange> operands, Lowering
     Value loaded = LLVM::masked_gather::create(b, to.loc, raw, pointers, mask, ValueRange{zero}, m.bytes);
     units.push_back(fromMemory(to, m, loaded));
   }
-  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>{units});
+  to.rewriter.replaceOpWithMultiple(gather, SmallVector<ValueRange>{units});
   return success();
 }
 
-LogicalResult lowerScatter(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto scatter = cast<tile::ScatterOp>(op);
+LogicalResult lowerScatter(tile::ScatterOp scatter, ArrayRef<ValueRange> operands, Lowering &to) {
   MemoryElement m(to.rewriter, tile::elementTypeOf(scatter.getTarget().getType()));
   for (auto [index, value] : llvm::enumerate(operands[0])) {
     Value pointers = address(to, m, operands[1][0], operands[2][index]);
     Value mask = lanesOr(to, maskOf(operands, 3, index), value.getType());
     LLVM::masked_scatter::create(to.rewriter, to.loc, toMemory(to, m, value), pointers, mask, m.bytes);
   }
-  to.rewriter.eraseOp(op);
   return success();
 }
 
 /// A shared tile is its offset into the scratch memory that the function is given.
-LogicalResult lowerAlloc(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  auto alloc = cast<tile::AllocOp>(op);
-  Value scratch = op->getParentOfType<LLVM::LLVMFuncOp>().getArgument(3);
+LogicalResult lowerAlloc(tile::AllocOp alloc, ArrayRef<ValueRange>, Lowering &to) {
+  Value scratch = alloc->getParentOfType<LLVM::LLVMFuncOp>().getArgument(3);
   auto offset = static_cast<int32_t>(*alloc.getOffset()); // the level spec has seen that it is there and fits
-  to.rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, scratch.getType(), to.rewriter.getI8Type(), scratch,
+  to.rewriter.replaceOpWithNewOp<LLVM::GEPOp>(alloc, scratch.getType(), to.rewriter.getI8Type(), scratch,
                                               ArrayRef<LLVM::GEPArg>{offset});
   return success();
 }
@@ -165,8 +158,8 @@ LogicalResult lowerAlloc(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
 
 ArrayRef<Row> kiln::codegen::memoryRows() {
   static const Row rows[] = {
-      {"tile.load", lowerLoad},       {"tile.store", lowerStore}, {"tile.gather", lowerGather},
-      {"tile.scatter", lowerScatter}, {"tile.alloc", lowerAlloc},
+      {"tile.load", typed<lowerLoad>},       {"tile.store", typed<lowerStore>}, {"tile.gather", typed<lowerGather>},
+      {"tile.scatter", typed<lowerScatter>}, {"tile.alloc", typed<lowerAlloc>},
   };
   return rows;
 }

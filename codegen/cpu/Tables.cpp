@@ -39,22 +39,21 @@ Value readColumn(Lowering &to, Value base, Value rows, int64_t column, int64_t c
   return LLVM::masked_gather::create(b, to.loc, type, addresses, all, ValueRange{none}, /*alignment=*/4);
 }
 
-LogicalResult lowerLookup(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto lookup = cast<tile::LookupOp>(op);
+LogicalResult lowerLookup(tile::LookupOp lookup, ArrayRef<ValueRange> operands, Lowering &to) {
   auto table = cast<DenseElementsAttr>(lookup.getTable());
-  Type element = table.getElementType(), pointer = LLVM::LLVMPointerType::get(op->getContext());
+  Type element = table.getElementType(), pointer = LLVM::LLVMPointerType::get(lookup->getContext());
   Value base = LLVM::AddressOfOp::create(to.rewriter, to.loc, pointer, tableName(table));
   int64_t columns = lookup.getNumResults();
   SmallVector<SmallVector<Value>> results(columns);
   for (Value rows : operands[0])
     for (int64_t c = 0; c < columns; ++c) results[c].push_back(readColumn(to, base, rows, c, columns, element));
-  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>(results.begin(), results.end()));
+  to.rewriter.replaceOpWithMultiple(lookup, SmallVector<ValueRange>(results.begin(), results.end()));
   return success();
 }
 
 } // namespace
 
 ArrayRef<Row> kiln::codegen::tableRows() {
-  static const Row rows[] = {{"tile.lookup", lowerLookup}};
+  static const Row rows[] = {{"tile.lookup", typed<lowerLookup>}};
   return rows;
 }

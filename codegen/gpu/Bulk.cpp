@@ -38,47 +38,46 @@ SmallVector<Value> valuesOf(ArrayRef<ValueRange> operands) {
   return SmallVector<Value>(llvm::map_range(operands, [](ValueRange range) { return range[0]; }));
 }
 
-LogicalResult lowerTmaLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto load = cast<tile::TmaLoadOp>(op);
+LogicalResult lowerTmaLoad(tile::TmaLoadOp load, ArrayRef<ValueRange> operands, Lowering &to) {
   size_t rank = load.getCoordinates().size();
   SmallVector<Value> coordinates = valuesOf(operands.slice(1, rank));
   Value pointer = operands[1 + rank][0], barrier = operands[2 + rank][0];
   Value multicast = load.getMulticast() ? operands[3 + rank][0] : Value();
   for (PanelCopy &panel : panelsOf(load.getTarget().getType(), pointer, coordinates, to))
-    ptx::TmaLoadOp::create(to.rewriter, to.loc, panel.tile, to.frame.launchValues.lookup(op), panel.coordinates,
+    ptx::TmaLoadOp::create(to.rewriter, to.loc, panel.tile, to.frame.launchValues.lookup(load), panel.coordinates,
                            barrier, multicast, to.one());
-  to.rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult lowerProxyFence(Operation *, ArrayRef<ValueRange>, Lowering &to) {
+  NVVM::FenceProxyOp::create(to.rewriter, to.loc, NVVM::ProxyKind::async_shared,
+                             NVVM::SharedSpaceAttr::get(to.rewriter.getContext(), NVVM::SharedSpace::shared_cta));
   return success();
 }
 
 /// What the group's threads wrote to shared memory is there for a copy that one of them starts.
 void showToCopies(Lowering &to) {
-  NVVM::FenceProxyOp::create(to.rewriter, to.loc, NVVM::ProxyKind::async_shared,
-                             NVVM::SharedSpaceAttr::get(to.rewriter.getContext(), NVVM::SharedSpace::shared_cta));
+  (void)lowerProxyFence(nullptr, {}, to);
   to.meet();
 }
 
-LogicalResult lowerTmaStore(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto store = cast<tile::TmaStoreOp>(op);
+LogicalResult lowerTmaStore(tile::TmaStoreOp store, ArrayRef<ValueRange> operands, Lowering &to) {
   SmallVector<Value> coordinates = valuesOf(operands.drop_front(2));
   showToCopies(to);
   Value one = to.one();
   for (PanelCopy &panel : panelsOf(store.getSource().getType(), operands[0][0], coordinates, to))
-    ptx::TmaStoreOp::create(to.rewriter, to.loc, panel.tile, to.frame.launchValues.lookup(op), panel.coordinates,
+    ptx::TmaStoreOp::create(to.rewriter, to.loc, panel.tile, to.frame.launchValues.lookup(store), panel.coordinates,
                             store.getAdd(), one);
   ptx::BulkCommitOp::create(to.rewriter, to.loc, one);
-  to.rewriter.eraseOp(op);
   return success();
 }
 
 /// Every thread waits for its own copies, of which all but one have none.
-LogicalResult lowerTmaStoreWait(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  auto wait = cast<tile::TmaStoreWaitOp>(op);
+LogicalResult lowerTmaStoreWait(tile::TmaStoreWaitOp wait, ArrayRef<ValueRange>, Lowering &to) {
   NVVM::CpAsyncBulkWaitGroupOp::create(to.rewriter, to.loc,
                                        to.rewriter.getI32IntegerAttr(static_cast<int32_t>(wait.getPending())),
                                        wait.getWritten() ? UnitAttr() : to.rewriter.getUnitAttr());
   to.meet();
-  to.rewriter.eraseOp(op);
   return success();
 }
 
@@ -97,8 +96,7 @@ Value globalAt(Value memory, Value pointer, Value offset, Lowering &to) {
 }
 
 /// The barrier expects the whole tile: what is not copied is told it as if it had come.
-LogicalResult lowerBulkLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto load = cast<tile::BulkLoadOp>(op);
+LogicalResult lowerBulkLoad(tile::BulkLoadOp load, ArrayRef<ValueRange> operands, Lowering &to) {
   tile::SharedType tile = load.getTarget().getType();
   Value barrier = operands[3][0], one = to.one();
   Value bytes = bytesOfRun(tile, load.getCount() ? operands[4][0] : Value(), to);
@@ -108,26 +106,16 @@ LogicalResult lowerBulkLoad(Operation *op, ArrayRef<ValueRange> operands, Loweri
     Arithmetic a{to};
     ptx::MBarrierCompleteOp::create(to.rewriter, to.loc, barrier, a.sub(a.c(tile::bytesOf(tile)), bytes), one);
   }
-  to.rewriter.eraseOp(op);
   return success();
 }
 
-LogicalResult lowerBulkStore(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto store = cast<tile::BulkStoreOp>(op);
+LogicalResult lowerBulkStore(tile::BulkStoreOp store, ArrayRef<ValueRange> operands, Lowering &to) {
   Value bytes = bytesOfRun(store.getSource().getType(), store.getCount() ? operands[3][0] : Value(), to);
   Value target = globalAt(store.getTarget(), operands[1][0], operands[2][0], to);
   showToCopies(to);
   Value one = to.one();
   ptx::BulkStoreOp::create(to.rewriter, to.loc, operands[0][0], target, bytes, one);
   ptx::BulkCommitOp::create(to.rewriter, to.loc, one);
-  to.rewriter.eraseOp(op);
-  return success();
-}
-
-LogicalResult lowerProxyFence(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  to.rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
-      op, NVVM::ProxyKind::async_shared,
-      NVVM::SharedSpaceAttr::get(to.rewriter.getContext(), NVVM::SharedSpace::shared_cta));
   return success();
 }
 
@@ -135,11 +123,11 @@ LogicalResult lowerProxyFence(Operation *op, ArrayRef<ValueRange>, Lowering &to)
 
 ArrayRef<Row> kiln::codegen::gpu::bulkRows() {
   static const Row rows[] = {
-      {"tile.tma_load", lowerTmaLoad, GpuFeature::BulkCopies},
-      {"tile.tma_store", lowerTmaStore, GpuFeature::BulkCopies},
-      {"tile.tma_store_wait", lowerTmaStoreWait, GpuFeature::BulkCopies},
-      {"tile.bulk_load", lowerBulkLoad, GpuFeature::BulkCopies},
-      {"tile.bulk_store", lowerBulkStore, GpuFeature::BulkCopies},
+      {"tile.tma_load", typed<lowerTmaLoad>, GpuFeature::BulkCopies},
+      {"tile.tma_store", typed<lowerTmaStore>, GpuFeature::BulkCopies},
+      {"tile.tma_store_wait", typed<lowerTmaStoreWait>, GpuFeature::BulkCopies},
+      {"tile.bulk_load", typed<lowerBulkLoad>, GpuFeature::BulkCopies},
+      {"tile.bulk_store", typed<lowerBulkStore>, GpuFeature::BulkCopies},
       {"tile.proxy_fence", lowerProxyFence, GpuFeature::BulkCopies},
   };
   return rows;

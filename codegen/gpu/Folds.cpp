@@ -15,13 +15,12 @@ using namespace kiln::codegen::gpu;
 namespace {
 
 /// A lane of the accumulator has its unit of 8 in the same thread, in order.
-LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto fold = cast<tile::FoldUnitsOp>(op);
+LogicalResult lowerFoldUnits(tile::FoldUnitsOp fold, ArrayRef<ValueRange> operands, Lowering &to) {
   layout::Fragment from = *tile::distributionOf(fold.getX().getType());
   layout::Fragment into = *tile::distributionOf(fold.getAcc().getType());
   if (from.kind != layout::FragmentKind::Blocked || into.kind != from.kind || from.p != 8 * into.p ||
       from.q != into.q) {
-    InFlightDiagnostic diag = op->emitOpError("a unit must lie in the thread of its lane");
+    InFlightDiagnostic diag = fold.emitOpError("a unit must lie in the thread of its lane");
     diag.attachNote() << "expected: #tile.blocked with 8 times the accumulator's vec and as many threads";
     diag.attachNote() << "found: " << fold.getX().getType() << " into " << fold.getAcc().getType();
     return diag;
@@ -33,7 +32,7 @@ LogicalResult lowerFoldUnits(Operation *op, ArrayRef<ValueRange> operands, Lower
     for (int64_t i = 0; i < 8; ++i) sum = tile::combine(to.rewriter, to.loc, fold.getKind(), sum, x.get(8 * lane + i));
     result.set(lane, sum);
   }
-  return to.replace(op, result.units());
+  return to.replace(fold, result.units());
 }
 
 //===- Across warps -----------------------------------------------------------------------------------------------===//
@@ -62,11 +61,10 @@ LogicalResult acrossWarps(tile::FoldOp fold, Value scratch, MutableArrayRef<Valu
   return success();
 }
 
-LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto fold = cast<tile::FoldOp>(op);
+LogicalResult lowerFold(tile::FoldOp fold, ArrayRef<ValueRange> operands, Lowering &to) {
   layout::Fragment fragment = *tile::distributionOf(fold.getX().getType());
   if (fragment.kind != layout::FragmentKind::Blocked)
-    return op->emitOpError("folds `#tile.blocked` fragments on a gpu");
+    return fold.emitOpError("folds `#tile.blocked` fragments on a gpu");
   auto join = [&](Value l, Value r) { return tile::combine(to.rewriter, to.loc, fold.getKind(), l, r); };
   Registers x(to.rewriter, to.loc, operands[0]);
   SmallVector<Value> values;
@@ -83,13 +81,13 @@ LogicalResult lowerFold(Operation *op, ArrayRef<ValueRange> operands, Lowering &
   for (int64_t mask = 16; mask > 0; mask /= 2)
     for (Value &value : values) value = join(value, shuffleXor(to, value, mask));
   halve(1);
-  to.rewriter.replaceOp(op, values[0]);
+  to.rewriter.replaceOp(fold, values[0]);
   return success();
 }
 
 } // namespace
 
 ArrayRef<Row> kiln::codegen::gpu::foldRows() {
-  static const Row rows[] = {{"tile.fold_units", lowerFoldUnits}, {"tile.fold", lowerFold}};
+  static const Row rows[] = {{"tile.fold_units", typed<lowerFoldUnits>}, {"tile.fold", typed<lowerFold>}};
   return rows;
 }

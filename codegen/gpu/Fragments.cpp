@@ -38,8 +38,7 @@ LogicalResult lowerLanes(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   return to.replace(op, lanes.units());
 }
 
-LogicalResult lowerLaneMask(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  auto mask = cast<tile::LaneMaskOp>(op);
+LogicalResult lowerLaneMask(tile::LaneMaskOp mask, ArrayRef<ValueRange>, Lowering &to) {
   OpBuilder &b = to.rewriter;
   layout::Fragment fragment = *tile::distributionOf(mask.getType());
   Value left = lanesLeft(mask, to);
@@ -47,7 +46,7 @@ LogicalResult lowerLaneMask(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   for (int64_t r = 0; r < lanes.size(); ++r)
     lanes.set(
         r, LLVM::ICmpOp::create(b, to.loc, LLVM::ICmpPredicate::sgt, left, to.i32(fragment.registerPlace(r).column)));
-  return to.replace(op, lanes.units());
+  return to.replace(mask, lanes.units());
 }
 
 } // namespace
@@ -58,7 +57,7 @@ ArrayRef<Row> kiln::codegen::gpu::fragmentRows() {
       {"tile.warp_id", lowerId<&Frame::warp>},
       {"tile.splat", lowerSplat},
       {"tile.lanes", lowerLanes},
-      {"tile.lane_mask", lowerLaneMask},
+      {"tile.lane_mask", typed<lowerLaneMask>},
   };
   return rows;
 }

@@ -35,12 +35,11 @@ SmallVector<Value> readRow(Lowering &to, Value base, Value row, int64_t columns,
   return values;
 }
 
-LogicalResult lowerLookup(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto lookup = cast<tile::LookupOp>(op);
+LogicalResult lowerLookup(tile::LookupOp lookup, ArrayRef<ValueRange> operands, Lowering &to) {
   auto table = cast<DenseElementsAttr>(lookup.getTable());
   int64_t columns = lookup.getNumResults();
-  Value base = LLVM::AddressOfOp::create(to.rewriter, to.loc, LLVM::LLVMPointerType::get(op->getContext(), ptx::Global),
-                                         tableName(table));
+  Value base = LLVM::AddressOfOp::create(
+      to.rewriter, to.loc, LLVM::LLVMPointerType::get(lookup->getContext(), ptx::Global), tableName(table));
   Registers rows(to.rewriter, to.loc, operands[0]);
   SmallVector<Registers> results(columns, Registers(to.rewriter, to.loc, rows.size()));
   for (int64_t r = 0; r < rows.size(); ++r)
@@ -49,7 +48,7 @@ LogicalResult lowerLookup(Operation *op, ArrayRef<ValueRange> operands, Lowering
       result.set(r, value);
   SmallVector<SmallVector<Value>> units;
   for (Registers &result : results) units.push_back(result.units());
-  to.rewriter.replaceOpWithMultiple(op, SmallVector<ValueRange>(units.begin(), units.end()));
+  to.rewriter.replaceOpWithMultiple(lookup, SmallVector<ValueRange>(units.begin(), units.end()));
   return success();
 }
 
@@ -67,6 +66,6 @@ LogicalResult lowerApprox(Operation *op, ArrayRef<ValueRange> operands, Lowering
 } // namespace
 
 ArrayRef<Row> kiln::codegen::gpu::functionRows() {
-  static const Row rows[] = {{"tile.lookup", lowerLookup}, {"tile.approx", lowerApprox}};
+  static const Row rows[] = {{"tile.lookup", typed<lowerLookup>}, {"tile.approx", lowerApprox}};
   return rows;
 }

@@ -132,18 +132,17 @@ private:
 
 LogicalResult lowerAsyncCopy(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
   BoxCopy(cast<tile::AsyncCopyOp>(op), operands, to).run();
-  to.rewriter.eraseOp(op);
   return success();
 }
 
 LogicalResult lowerAsyncCommit(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  to.rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+  NVVM::CpAsyncCommitGroupOp::create(to.rewriter, to.loc);
   return success();
 }
 
 LogicalResult lowerAsyncWait(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   auto pending = static_cast<int32_t>(cast<tile::AsyncWaitOp>(op).getPending());
-  to.rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, pending);
+  NVVM::CpAsyncWaitGroupOp::create(to.rewriter, to.loc, pending);
   return success();
 }
 
@@ -151,8 +150,7 @@ LogicalResult lowerAsyncWait(Operation *op, ArrayRef<ValueRange>, Lowering &to) 
 
 /// Every two registers of an operand are a thread's part of one 8x8 matrix. Four matrices that lie as those of an atom
 /// do are one instruction; lane l gives the address of row l mod 8 of matrix l / 8.
-LogicalResult lowerLoadMatrix(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto load = cast<tile::LoadMatrixOp>(op);
+LogicalResult lowerLoadMatrix(tile::LoadMatrixOp load, ArrayRef<ValueRange> operands, Lowering &to) {
   OpBuilder &b = to.rewriter;
   Arithmetic a{to};
   layout::Fragment f = *tile::distributionOf(load.getType());
@@ -205,7 +203,7 @@ LogicalResult lowerLoadMatrix(Operation *op, ArrayRef<ValueRange> operands, Lowe
     }
     m += count;
   }
-  return to.replace(op, units);
+  return to.replace(load, units);
 }
 
 //===- MMA atoms --------------------------------------------------------------------------------------------------===//
@@ -255,8 +253,7 @@ LogicalResult lowerOuter(tile::MmaOp mma, ArrayRef<ValueRange> operands, Lowerin
   return to.replace(mma, acc.units());
 }
 
-LogicalResult lowerMma(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto mma = cast<tile::MmaOp>(op);
+LogicalResult lowerMma(tile::MmaOp mma, ArrayRef<ValueRange> operands, Lowering &to) {
   bool outer = tile::distributionOf(mma.getType())->kind == FragmentKind::Outer;
   return outer ? lowerOuter(mma, operands, to) : lowerMmaSync(mma, operands, to);
 }
@@ -265,11 +262,9 @@ LogicalResult lowerMma(Operation *op, ArrayRef<ValueRange> operands, Lowering &t
 
 ArrayRef<Row> kiln::codegen::gpu::matrixRows() {
   static const Row rows[] = {
-      {"tile.async_copy", lowerAsyncCopy},
-      {"tile.async_commit", lowerAsyncCommit},
-      {"tile.async_wait", lowerAsyncWait},
-      {"tile.load_matrix", lowerLoadMatrix},
-      {"tile.mma", lowerMma},
+      {"tile.async_copy", lowerAsyncCopy}, {"tile.async_commit", lowerAsyncCommit},
+      {"tile.async_wait", lowerAsyncWait}, {"tile.load_matrix", typed<lowerLoadMatrix>},
+      {"tile.mma", typed<lowerMma>},
   };
   return rows;
 }

@@ -61,8 +61,7 @@ LogicalResult loadScalar(tile::LoadOp load, ArrayRef<ValueRange> operands, Lower
 
 /// A run that a prefix cuts is still read whole, as whatever it holds lies in words that hold an element that takes
 /// part; what does not is zero.
-LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto load = cast<tile::LoadOp>(op);
+LogicalResult lowerLoad(tile::LoadOp load, ArrayRef<ValueRange> operands, Lowering &to) {
   if (!tile::isFragment(load.getType())) return loadScalar(load, operands, to);
   Memory memory(to, load.getSource(), operands[0][0]);
   Words words(to, memory);
@@ -73,7 +72,7 @@ LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &
   if (load.getShifted() && access.isCut(memory) && ShiftedRuns::takes(mask)) {
     Registers result(to.rewriter, to.loc, access.fragment.registers());
     ShiftedRuns(to, memory, access.fragment, mask, operands[1][0], access.aligned).load(result);
-    return to.replace(op, result.units());
+    return to.replace(load, result.units());
   }
   if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
   Registers result(to.rewriter, to.loc, access.fragment.registers());
@@ -82,7 +81,7 @@ LogicalResult lowerLoad(Operation *op, ArrayRef<ValueRange> operands, Lowering &
     if (access.width <= mask.granule()) continue;
     zeroWhereAbsent(result, r, access.width, mask, access.fragment, to);
   }
-  return to.replace(op, result.units());
+  return to.replace(load, result.units());
 }
 
 /// One thread of those that hold a scalar: of the warp, where warps may hold different ones.
@@ -97,7 +96,6 @@ LogicalResult storeScalar(tile::StoreOp store, ArrayRef<ValueRange> operands, Lo
   Registers value(to.rewriter, to.loc, operands[0]);
   Arithmetic a{to};
   Words(to, memory).store(value, 0, 0, 1, a.both(elected(store, to), store.getMask() ? operands[3][0] : Value()));
-  to.rewriter.eraseOp(store);
   return success();
 }
 
@@ -122,8 +120,7 @@ Value writer(const layout::Fragment &f, Lowering &to) {
 }
 
 /// A run that a prefix may cut is written whole where it does not, and element by element where it does.
-LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto store = cast<tile::StoreOp>(op);
+LogicalResult lowerStore(tile::StoreOp store, ArrayRef<ValueRange> operands, Lowering &to) {
   if (!tile::isFragment(store.getValue().getType())) return storeScalar(store, operands, to);
   Memory memory(to, store.getTarget(), operands[1][0]);
   Words words(to, memory);
@@ -134,7 +131,6 @@ LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering 
   if (store.getShifted() && access.isCut(memory) && ShiftedRuns::takes(mask)) {
     Registers value(to.rewriter, to.loc, operands[0]);
     ShiftedRuns(to, memory, access.fragment, mask, operands[2][0], access.aligned).store(value);
-    to.rewriter.eraseOp(op);
     return success();
   }
   if (!mask.isPrefix()) access.width = std::min(access.width, mask.granule());
@@ -153,14 +149,12 @@ LogicalResult lowerStore(Operation *op, ArrayRef<ValueRange> operands, Lowering 
     for (int64_t i = r; i < last; ++i)
       words.store(value, i, access.offset(i), 1, a.both(a.both(mine, partly), mask.at(i, access.column(i))));
   }
-  to.rewriter.eraseOp(op);
   return success();
 }
 
 //===- One offset per lane ----------------------------------------------------------------------------------------===//
 
-LogicalResult lowerGather(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto gather = cast<tile::GatherOp>(op);
+LogicalResult lowerGather(tile::GatherOp gather, ArrayRef<ValueRange> operands, Lowering &to) {
   Memory memory(to, gather.getSource(), operands[0][0]);
   Words words(to, memory);
   RunMask mask(gather.getMask(), gather.getMask() ? operands[2] : ValueRange(), to);
@@ -170,11 +164,10 @@ LogicalResult lowerGather(Operation *op, ArrayRef<ValueRange> operands, Lowering
     memory.startAt(offsets.get(r), Value());
     words.load(result, r, 0, 1, mask.at(r, fragment.registerPlace(r).column));
   }
-  return to.replace(op, result.units());
+  return to.replace(gather, result.units());
 }
 
-LogicalResult lowerScatter(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto scatter = cast<tile::ScatterOp>(op);
+LogicalResult lowerScatter(tile::ScatterOp scatter, ArrayRef<ValueRange> operands, Lowering &to) {
   Memory memory(to, scatter.getTarget(), operands[1][0]);
   Words words(to, memory);
   RunMask mask(scatter.getMask(), scatter.getMask() ? operands[3] : ValueRange(), to);
@@ -186,24 +179,22 @@ LogicalResult lowerScatter(Operation *op, ArrayRef<ValueRange> operands, Lowerin
     memory.startAt(offsets.get(r), Value());
     words.store(value, r, 0, 1, a.both(mine, mask.at(r, fragment.registerPlace(r).column)));
   }
-  to.rewriter.eraseOp(op);
   return success();
 }
 
 //===- Shared tiles -----------------------------------------------------------------------------------------------===//
 
-LogicalResult lowerAlloc(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  auto alloc = cast<tile::AllocOp>(op);
+LogicalResult lowerAlloc(tile::AllocOp alloc, ArrayRef<ValueRange>, Lowering &to) {
   Arithmetic a{to};
   Value place = a.past(to.frame.shared, static_cast<int64_t>(*alloc.getOffset()));
-  if (to.frame.roleOf(op) == Role::Consumer) place = a.past(place, a.mul(to.frame.consumer, tile::copyStride(alloc)));
-  to.rewriter.replaceOp(op, place);
+  if (to.frame.roleOf(alloc) == Role::Consumer)
+    place = a.past(place, a.mul(to.frame.consumer, tile::copyStride(alloc)));
+  to.rewriter.replaceOp(alloc, place);
   return success();
 }
 
 LogicalResult lowerBarrier(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   to.meet();
-  to.rewriter.eraseOp(op);
   return success();
 }
 
@@ -211,8 +202,8 @@ LogicalResult lowerBarrier(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
 
 ArrayRef<Row> kiln::codegen::gpu::memoryRows() {
   static const Row rows[] = {
-      {"tile.load", lowerLoad},       {"tile.store", lowerStore}, {"tile.gather", lowerGather},
-      {"tile.scatter", lowerScatter}, {"tile.alloc", lowerAlloc}, {"tile.barrier", lowerBarrier},
+      {"tile.load", typed<lowerLoad>},       {"tile.store", typed<lowerStore>}, {"tile.gather", typed<lowerGather>},
+      {"tile.scatter", typed<lowerScatter>}, {"tile.alloc", typed<lowerAlloc>}, {"tile.barrier", lowerBarrier},
   };
   return rows;
 }

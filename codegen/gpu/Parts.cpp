@@ -57,17 +57,16 @@ LogicalResult rearrange(Operation *op, ValueRange x, Lowering &to, llvm::functio
   return to.replace(op, result.units());
 }
 
-LogicalResult lowerExtract(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto extract = cast<tile::ExtractOp>(op);
+LogicalResult lowerExtract(tile::ExtractOp extract, ArrayRef<ValueRange> operands, Lowering &to) {
   APInt row, column;
   if (!matchPattern(extract.getRow(), m_ConstantInt(&row)) ||
       !matchPattern(extract.getColumn(), m_ConstantInt(&column))) {
-    InFlightDiagnostic diag = op->emitOpError("needs offsets that are constants");
+    InFlightDiagnostic diag = extract.emitOpError("needs offsets that are constants");
     diag.attachNote() << "a register has no address; a loop that says {tile.unroll} has constants once it is unrolled";
     return diag;
   }
   Places places(*tile::distributionOf(extract.getSource().getType()));
-  return rearrange(op, operands[0], to, [&](layout::Place place) {
+  return rearrange(extract, operands[0], to, [&](layout::Place place) {
     return places.at(place.row + row.getSExtValue(), place.column + column.getSExtValue());
   });
 }
@@ -91,8 +90,7 @@ LogicalResult lowerBroadcast(Operation *op, ArrayRef<ValueRange> operands, Lower
                    [&](layout::Place place) { return places.at(0, perRow ? place.row : place.column); });
 }
 
-LogicalResult lowerReduceRows(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto reduce = cast<tile::ReduceRowsOp>(op);
+LogicalResult lowerReduceRows(tile::ReduceRowsOp reduce, ArrayRef<ValueRange> operands, Lowering &to) {
   Fragment from = *tile::distributionOf(reduce.getX().getType()), into = *tile::distributionOf(reduce.getType());
   Registers x(to.rewriter, to.loc, operands[0]), result(to.rewriter, to.loc, into.registers());
   auto join = [&](Value l, Value r) { return tile::combine(to.rewriter, to.loc, reduce.getKind(), l, r); };
@@ -105,7 +103,7 @@ LogicalResult lowerReduceRows(Operation *op, ArrayRef<ValueRange> operands, Lowe
   for (int64_t mask : {1, 2})
     for (Value &sum : sums) sum = join(sum, shuffleXor(to, sum, mask));
   for (auto [r, sum] : llvm::enumerate(sums)) result.set(static_cast<int64_t>(r), sum);
-  return to.replace(op, result.units());
+  return to.replace(reduce, result.units());
 }
 
 LogicalResult lowerCoordinates(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
@@ -131,17 +129,15 @@ Value offsetOfPart(const layout::SharedTile &tile, Value row, Value column, Lowe
   return a.add(bytes, a.mul(a.div(to.low32(column), tile.panel), tile.panelBytes()));
 }
 
-LogicalResult lowerSubtile(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto part = cast<tile::SubtileOp>(op);
+LogicalResult lowerSubtile(tile::SubtileOp part, ArrayRef<ValueRange> operands, Lowering &to) {
   Value offset = offsetOfPart(tile::tileOf(part.getSource().getType()), operands[1][0], operands[2][0], to);
-  to.rewriter.replaceOp(op, Arithmetic{to}.past(operands[0][0], offset));
+  to.rewriter.replaceOp(part, Arithmetic{to}.past(operands[0][0], offset));
   return success();
 }
 
 /// Pairs of registers are parts of 8x8 matrices; two atoms that lie side by side are four of them, one instruction.
 /// Lane l gives the address of row l mod 8 of matrix l / 8.
-LogicalResult lowerStoreMatrix(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto store = cast<tile::StoreMatrixOp>(op);
+LogicalResult lowerStoreMatrix(tile::StoreMatrixOp store, ArrayRef<ValueRange> operands, Lowering &to) {
   OpBuilder &b = to.rewriter;
   Arithmetic a{to};
   Fragment f = *tile::distributionOf(store.getValue().getType());
@@ -183,7 +179,6 @@ LogicalResult lowerStoreMatrix(Operation *op, ArrayRef<ValueRange> operands, Low
     NVVM::StMatrixOp::create(b, to.loc, a.past(place.pointer, place.offset), words, layout, shape,
                              NVVM::LdStMatrixEltType::B16);
   }
-  to.rewriter.eraseOp(op);
   return success();
 }
 
@@ -191,13 +186,13 @@ LogicalResult lowerStoreMatrix(Operation *op, ArrayRef<ValueRange> operands, Low
 
 ArrayRef<Row> kiln::codegen::gpu::partRows() {
   static const Row rows[] = {
-      {"tile.extract", lowerExtract},
+      {"tile.extract", typed<lowerExtract>},
       {"tile.relayout", lowerRelayout},
       {"tile.broadcast", lowerBroadcast},
-      {"tile.reduce_rows", lowerReduceRows},
+      {"tile.reduce_rows", typed<lowerReduceRows>},
       {"tile.coordinates", lowerCoordinates},
-      {"tile.subtile", lowerSubtile},
-      {"tile.store_matrix", lowerStoreMatrix, GpuFeature::BulkCopies},
+      {"tile.subtile", typed<lowerSubtile>},
+      {"tile.store_matrix", typed<lowerStoreMatrix>, GpuFeature::BulkCopies},
   };
   return rows;
 }

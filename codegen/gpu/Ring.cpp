@@ -37,16 +37,15 @@ void initBarriers(tile::AllocRingOp alloc, Value base, Lowering &to) {
   NVVM::FenceMbarrierInitOp::create(b, to.loc);
 }
 
-LogicalResult lowerAllocRing(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  auto alloc = cast<tile::AllocRingOp>(op);
+LogicalResult lowerAllocRing(tile::AllocRingOp alloc, ArrayRef<ValueRange>, Lowering &to) {
   Arithmetic a{to};
   Value base = a.past(to.frame.shared, static_cast<int64_t>(*alloc.getOffset()));
-  if (to.frame.roleOf(op) == Role::Consumer) base = a.past(base, a.mul(to.frame.consumer, tile::copyStride(alloc)));
+  if (to.frame.roleOf(alloc) == Role::Consumer) base = a.past(base, a.mul(to.frame.consumer, tile::copyStride(alloc)));
   if (alloc.getReaders()) {
     initBarriers(alloc, base, to);
-    if (to.frame.readyBehind.contains(op)) to.meetAll();
+    if (to.frame.readyBehind.contains(alloc)) to.meetAll();
   }
-  to.rewriter.replaceOp(op, base);
+  to.rewriter.replaceOp(alloc, base);
   return success();
 }
 
@@ -81,9 +80,8 @@ private:
   }
 };
 
-LogicalResult lowerSlot(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto slot = cast<tile::SlotOp>(op);
-  to.rewriter.replaceOp(op, Slot(to, slot.getRing().getType(), operands[0][0], operands[1][0]).tiles());
+LogicalResult lowerSlot(tile::SlotOp slot, ArrayRef<ValueRange> operands, Lowering &to) {
+  to.rewriter.replaceOp(slot, Slot(to, slot.getRing().getType(), operands[0][0], operands[1][0]).tiles());
   return success();
 }
 
@@ -94,8 +92,7 @@ int64_t bytesOfTiles(tile::RingType ring) {
 }
 
 /// The wait is everyone's, so that nothing branches; the copies are one thread's, by their predicate.
-LogicalResult lowerFill(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto fill = cast<tile::FillOp>(op);
+LogicalResult lowerFill(tile::FillOp fill, ArrayRef<ValueRange> operands, Lowering &to) {
   tile::RingType ring = fill.getRing().getType();
   Arithmetic a{to};
   Slot slot(to, ring, operands[0][0], operands[1][0]);
@@ -106,25 +103,22 @@ LogicalResult lowerFill(Operation *op, ArrayRef<ValueRange> operands, Lowering &
   Block &body = fill.getBody().front();
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
     value = UnrealizedConversionCastOp::create(to.rewriter, to.loc, argument.getType(), value).getResult(0);
-  to.rewriter.inlineBlockBefore(&body, op, arguments);
-  to.rewriter.eraseOp(op);
+  to.rewriter.inlineBlockBefore(&body, fill, arguments);
   return success();
 }
 
-LogicalResult lowerRingWait(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto wait = cast<tile::RingWaitOp>(op);
+LogicalResult lowerRingWait(tile::RingWaitOp wait, ArrayRef<ValueRange> operands, Lowering &to) {
   Slot slot(to, wait.getRing().getType(), operands[0][0], operands[1][0]);
   ptx::MBarrierWaitOp::create(to.rewriter, to.loc, slot.full(), slot.phase());
-  to.rewriter.replaceOp(op, slot.tiles());
+  to.rewriter.replaceOp(wait, slot.tiles());
   return success();
 }
 
 /// One thread of the warpgroup arrives at each CTA that fills the slot: a product is done for all warps at once, and
 /// where threads read the slot they have met.
-LogicalResult lowerRingRelease(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto release = cast<tile::RingReleaseOp>(op);
+LogicalResult lowerRingRelease(tile::RingReleaseOp release, ArrayRef<ValueRange> operands, Lowering &to) {
   auto alloc = release.getRing().getDefiningOp<tile::AllocRingOp>();
-  if (!alloc) return op->emitOpError("the ring must be one that stands in the kernel's own block");
+  if (!alloc) return release.emitOpError("the ring must be one that stands in the kernel's own block");
   Arithmetic a{to};
   Slot slot(to, release.getRing().getType(), operands[0][0], operands[1][0]);
   Value condition = release.getCondition() ? operands[2][0] : Value();
@@ -133,7 +127,6 @@ LogicalResult lowerRingRelease(Operation *op, ArrayRef<ValueRange> operands, Low
   Value chosen = everywhere ? a.below(who, to.frame.cluster) : a.equal(who, 0);
   ptx::MBarrierArriveOp::create(to.rewriter, to.loc, slot.empty(), Value(), everywhere ? who : Value(),
                                 a.both(chosen, condition));
-  to.rewriter.eraseOp(op);
   return success();
 }
 
@@ -141,11 +134,11 @@ LogicalResult lowerRingRelease(Operation *op, ArrayRef<ValueRange> operands, Low
 
 ArrayRef<Row> kiln::codegen::gpu::ringRows() {
   static const Row rows[] = {
-      {"tile.alloc_ring", lowerAllocRing},
-      {"tile.slot", lowerSlot},
-      {"tile.fill", lowerFill, GpuFeature::BulkCopies},
-      {"tile.ring_wait", lowerRingWait, GpuFeature::BulkCopies},
-      {"tile.ring_release", lowerRingRelease, GpuFeature::BulkCopies},
+      {"tile.alloc_ring", typed<lowerAllocRing>},
+      {"tile.slot", typed<lowerSlot>},
+      {"tile.fill", typed<lowerFill>, GpuFeature::BulkCopies},
+      {"tile.ring_wait", typed<lowerRingWait>, GpuFeature::BulkCopies},
+      {"tile.ring_release", typed<lowerRingRelease>, GpuFeature::BulkCopies},
   };
   return rows;
 }

@@ -35,7 +35,6 @@ public:
     consume(roles.elseBlock());
     b.setInsertionPoint(op);
     if (to.frame.cluster > 1) to.meetAll(); // no CTA is left while another may still reach it
-    to.rewriter.eraseOp(op);
     return success();
   }
 
@@ -95,7 +94,6 @@ LogicalResult lowerTakeTurn(Operation *op, ArrayRef<ValueRange> operands, Loweri
   Arithmetic a{to};
   NVVM::BarrierOp::create(to.rewriter, to.loc, TypeRange(), a.add(operands[0][0], to.frame.consumer),
                           a.c(2 * kWarpgroup), NVVM::BarrierReductionAttr(), Value());
-  to.rewriter.eraseOp(op);
   return success();
 }
 
@@ -105,7 +103,6 @@ LogicalResult lowerPassTurn(Operation *op, ArrayRef<ValueRange> operands, Loweri
   Value after = a.add(to.frame.consumer, 1);
   Value next = groups == 2 ? a.bxor(to.frame.consumer, 1) : a.select(a.below(after, groups), after, a.c(0));
   ptx::BarrierArriveOp::create(to.rewriter, to.loc, a.add(operands[0][0], next), a.c(2 * kWarpgroup));
-  to.rewriter.eraseOp(op);
   return success();
 }
 
@@ -119,7 +116,6 @@ template <typename RegisterOp> LogicalResult lowerRegister(Operation *op, ArrayR
 
 LogicalResult lowerClusterBarrier(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
   to.meetAll(to.frame.relaxed.contains(op));
-  to.rewriter.eraseOp(op);
   return success();
 }
 
@@ -130,7 +126,7 @@ LogicalResult lowerRemote(Operation *op, ArrayRef<ValueRange> operands, Lowering
 }
 
 template <NVVM::GridDepActionKind action> LogicalResult lowerGrid(Operation *op, ArrayRef<ValueRange>, Lowering &to) {
-  to.rewriter.replaceOpWithNewOp<NVVM::GriddepcontrolOp>(op, action);
+  NVVM::GriddepcontrolOp::create(to.rewriter, to.loc, action);
   return success();
 }
 

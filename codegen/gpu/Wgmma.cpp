@@ -171,13 +171,12 @@ LogicalResult lowerWgmma(Operation *op, ArrayRef<ValueRange> operands, Lowering 
   return Product(cast<tile::WgmmaOp>(op), operands, to).run();
 }
 
-LogicalResult lowerWgmmaWait(Operation *op, ArrayRef<ValueRange> operands, Lowering &to) {
-  auto wait = cast<tile::WgmmaWaitOp>(op);
+LogicalResult lowerWgmmaWait(tile::WgmmaWaitOp wait, ArrayRef<ValueRange> operands, Lowering &to) {
   SmallVector<Type> types(operands[0].getTypes());
   auto waited = ptx::WgmmaWaitOp::create(to.rewriter, to.loc, types, wait.getInFlight(), operands[0]);
   if (isa<tile::PendingType>(wait.getResult().getType()))
-    return to.replace(op, SmallVector<Value>(waited.getResults()));
-  return to.replace(op, unitsOf(wait.getPending().getType().getFragment(), waited.getResults(), to));
+    return to.replace(wait, SmallVector<Value>(waited.getResults()));
+  return to.replace(wait, unitsOf(wait.getPending().getType().getFragment(), waited.getResults(), to));
 }
 
 } // namespace
@@ -193,7 +192,7 @@ ArrayRef<Row> kiln::codegen::gpu::wgmmaRows() {
   static const Row rows[] = {
       {"tile.wgmma_none", lowerNone, GpuFeature::Wgmma},
       {"tile.wgmma", lowerWgmma, GpuFeature::Wgmma},
-      {"tile.wgmma_wait", lowerWgmmaWait, GpuFeature::Wgmma},
+      {"tile.wgmma_wait", typed<lowerWgmmaWait>, GpuFeature::Wgmma},
   };
   return rows;
 }

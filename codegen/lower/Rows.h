@@ -14,10 +14,21 @@
 
 namespace kiln::codegen {
 
-/// Replaces `op`. operands[i] holds what operand i has become: several values for a fragment, one for a scalar or a
-/// pointer. Fails with a diagnostic on the op.
+/// Replaces `op`, or does what one without results is erased for. operands[i] holds what operand i has become: several
+/// values for a fragment, one for a scalar or a pointer. Fails with a diagnostic on the op.
 template <typename Lowering>
 using LowerFnOf = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> operands, Lowering &to);
+
+template <auto lower> struct Typed;
+template <typename Op, typename Lowering,
+          llvm::LogicalResult (*lower)(Op, llvm::ArrayRef<mlir::ValueRange>, Lowering &)>
+struct Typed<lower> {
+  static llvm::LogicalResult run(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> operands, Lowering &to) {
+    return lower(mlir::cast<Op>(op), operands, to);
+  }
+};
+/// A function that takes an op by its class, as one of a row.
+template <auto lower> constexpr auto typed = Typed<lower>::run;
 
 template <typename Lowering> struct RowOf {
   llvm::StringRef op;
@@ -49,7 +60,9 @@ public:
     auto row = rows.find(op->getName().getStringRef());
     if (row == rows.end()) return rewriter.notifyMatchFailure(op, "no row");
     Lowering to = make(op, rewriter);
-    return row->second(op, operands, to);
+    if (failed(row->second(op, operands, to))) return mlir::failure();
+    if (op->getNumResults() == 0) rewriter.eraseOp(op);
+    return mlir::success();
   }
 
 private:
