@@ -2,6 +2,7 @@
 // loop does not change and of a multiple of the loop's counter moves by as much each turn: it is carried, which takes
 // an addition where the strides are known at launch only, not a multiplication of 64 bits and what leads to it.
 #include "codegen/gpu/Loops.h"
+#include "ir/tile/analysis/IndexPolynomial.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -40,6 +41,7 @@ private:
   scf::ForOp loop;
   IRRewriter &b;
   Location loc;
+  tile::IndexPolynomials polynomials{[this](Operation *op) { return looksInto(op); }};
 
   bool isOutside(Value value) { return loop.isDefinedOutsideOfLoop(value); }
 
@@ -53,28 +55,6 @@ private:
     return isPlain && start.getDynamicIndices().front().getType().isInteger(64) ? start : LLVM::GEPOp();
   }
 
-  std::optional<Growth> sum(std::optional<Growth> x, std::optional<Growth> y, int64_t sign) {
-    if (!x || !y) return std::nullopt;
-    if (y->constant == 0) return x;
-    if (x->constant == 0) return Growth{sign * y->constant, y->factor};
-    if (x->factor != y->factor) return std::nullopt;
-    return Growth{x->constant + sign * y->constant, x->factor};
-  }
-
-  std::optional<Growth> product(Value x, Value y) {
-    if (isOutside(x)) std::swap(x, y);
-    std::optional<Growth> growth = growthOf(x);
-    if (!growth || !isOutside(y)) return std::nullopt;
-    APInt constant;
-    if (matchPattern(y, m_ConstantInt(&constant)))
-      growth->constant *= constant.getSExtValue();
-    else if (growth->factor)
-      return std::nullopt;
-    else
-      growth->factor = y;
-    return growth;
-  }
-
   /// Whether an op's result is right in its type: it may be widened before as after.
   static bool isExact(Operation *op) {
     if (op->getResult(0).getType().getIntOrFloatBitWidth() == 64) return true; // which nothing widens
@@ -82,20 +62,29 @@ private:
     return flags && flags.hasNoSignedWrap();
   }
 
-  /// How a number grows; none where that is not known, or not the same in every turn.
-  std::optional<Growth> growthOf(Value value) {
-    if (value == loop.getInductionVar()) return Growth{1, {}};
-    if (isOutside(value)) return Growth{};
-    Operation *op = value.getDefiningOp();
-    if (!op) return std::nullopt;
+  /// Whether an op is right whatever its operands are, and how it grows is asked.
+  bool looksInto(Operation *op) {
+    if (isOutside(op->getResult(0))) return false;
     if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp, LLVM::SExtOp, LLVM::ZExtOp>(op))
-      return widened(op) ? growthOf(op->getOperand(0)) : std::nullopt;
-    bool isIndex = value.getType().isIndex();
-    if (!isIndex && !isExact(op)) return std::nullopt;
-    if (isa<arith::AddIOp, LLVM::AddOp>(op)) return sum(growthOf(op->getOperand(0)), growthOf(op->getOperand(1)), 1);
-    if (isa<arith::SubIOp, LLVM::SubOp>(op)) return sum(growthOf(op->getOperand(0)), growthOf(op->getOperand(1)), -1);
-    if (isa<arith::MulIOp, LLVM::MulOp>(op)) return product(op->getOperand(0), op->getOperand(1));
-    return std::nullopt;
+      return widened(op);
+    return op->getResult(0).getType().isIndex() || isExact(op);
+  }
+
+  /// How a number grows; none where that is not known, or not the same in every iteration.
+  std::optional<Growth> growthOf(Value value) {
+    tile::IndexPolynomial polynomial = polynomials.of(value);
+    Growth growth;
+    for (const auto &[product, coefficient] : polynomial.terms()) {
+      SmallVector<Value> factors(llvm::map_range(product, Value::getFromOpaquePointer));
+      auto *counter = llvm::find(factors, loop.getInductionVar());
+      bool grows = counter != factors.end();
+      if (grows) factors.erase(counter);
+      if (!llvm::all_of(factors, [&](Value factor) { return isOutside(factor); })) return std::nullopt;
+      if (!grows) continue;
+      if (growth.constant != 0 || factors.size() > 1) return std::nullopt;
+      growth = {coefficient, factors.empty() ? Value() : factors.front()};
+    }
+    return growth;
   }
 
   /// Whether a cast keeps the number. An unsigned one does if what it widens is not negative in any turn, which a

@@ -1,4 +1,6 @@
 #include "codegen/gpu/Loops.h"
+#include "ir/tile/Rules.h"
+#include "ir/tile/analysis/IndexPolynomial.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,51 +54,42 @@ private:
   scf::ForOp loop;
   IRRewriter &b;
   SmallVector<std::pair<Remainders, Distances>> groups;
+  tile::IndexPolynomials polynomials{[this](Operation *op) { return looksInto(op); }};
 
-  static std::optional<int64_t> constantOf(Value value) {
-    APInt constant;
-    if (!matchPattern(value, m_ConstantInt(&constant))) return std::nullopt;
-    return constant.getSExtValue();
-  }
-
-  /// What a value was before it was widened and cut again.
-  static Value uncast(Value value) {
-    while (auto cut = value.getDefiningOp<arith::IndexCastOp>()) {
-      Operation *widened = cut.getIn().getDefiningOp();
-      bool isWidened = isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(widened);
-      if (!isWidened || widened->getOperand(0).getType() != cut.getType()) break;
-      value = widened->getOperand(0);
-    }
-    return value;
+  /// Sums and differences in the loop, and what is widened and cut again.
+  bool looksInto(Operation *op) {
+    if (loop.isDefinedOutsideOfLoop(op->getResult(0))) return false;
+    if (isa<arith::AddIOp, LLVM::AddOp, arith::SubIOp, LLVM::SubOp>(op)) return true;
+    if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) return false;
+    Operation *widened = op->getOperand(0).getDefiningOp();
+    return op->getResult(0).getType().isIndex() ||
+           (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(widened) &&
+            widened->getOperand(0).getType() == op->getResult(0).getType());
   }
 
   /// The value as a counted number, where it is one.
   std::optional<Counted> counted(Value value) {
-    value = uncast(value);
-    if (value == loop.getInductionVar()) return Counted{};
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getNumOperands() != 2) return std::nullopt;
-    bool isSum = isa<arith::AddIOp, LLVM::AddOp>(op), isDifference = isa<arith::SubIOp, LLVM::SubOp>(op);
-    if (!isSum && !isDifference) return std::nullopt;
-    for (unsigned i : {0u, 1u}) {
-      if (isDifference && i == 1) break;
-      std::optional<Counted> number = counted(op->getOperand(i));
-      Value other = op->getOperand(1 - i);
-      if (!number) continue;
-      if (std::optional<int64_t> constant = constantOf(other)) {
-        number->distance += isSum ? *constant : -*constant;
-        return number;
+    Counted number;
+    bool counts = false;
+    tile::IndexPolynomial polynomial = polynomials.of(value);
+    for (const auto &[product, coefficient] : polynomial.terms()) {
+      if (product.empty()) {
+        number.distance = coefficient;
+        continue;
       }
-      if (!isSum || number->base || !loop.isDefinedOutsideOfLoop(other)) return std::nullopt;
-      number->base = other;
-      return number;
+      Value factor = Value::getFromOpaquePointer(product.front());
+      bool isCounter = factor == loop.getInductionVar();
+      if (product.size() > 1 || coefficient != 1) return std::nullopt;
+      if (!isCounter && (number.base || !loop.isDefinedOutsideOfLoop(factor))) return std::nullopt;
+      counts |= isCounter;
+      if (!isCounter) number.base = factor;
     }
-    return std::nullopt;
+    return counts ? std::optional(number) : std::nullopt;
   }
 
   void collect(Operation *op) {
     if (!isa<LLVM::URemOp, LLVM::UDivOp>(op)) return;
-    std::optional<int64_t> by = constantOf(op->getOperand(1));
+    std::optional<int64_t> by = tile::constantOf(op->getOperand(1));
     if (!by || *by < 2 || llvm::isPowerOf2_64(static_cast<uint64_t>(*by))) return;
     std::optional<Counted> number = counted(op->getOperand(0));
     if (!number) return;
@@ -109,7 +102,7 @@ private:
       return;
     }
     for (Operation *user : op->getUsers())
-      if (isa<LLVM::AndOp>(user) && constantOf(user->getOperand(1)) == 1) uses.parities.push_back(user);
+      if (isa<LLVM::AndOp>(user) && tile::constantOf(user->getOperand(1)) == 1) uses.parities.push_back(user);
   }
 
   Value i32(int64_t value) {

@@ -2,6 +2,7 @@
 #include "ir/tile/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -116,7 +117,8 @@ namespace {
 /// One question to polynomials: what expressions share is looked into once.
 class Question {
 public:
-  explicit Question(const llvm::DenseMap<Value, IndexPolynomial> &known) : known(known) {}
+  Question(const llvm::DenseMap<Value, IndexPolynomial> &known, const IndexPolynomials::LooksInto &looksInto)
+      : known(known), looksInto(looksInto) {}
 
   IndexPolynomial of(Value value, int depth = kDepth);
   std::optional<bool> isTrue(Value condition, int depth = kDepth);
@@ -124,6 +126,7 @@ public:
 private:
   static constexpr int kDepth = 12; ///< how deep expressions are looked into
   const llvm::DenseMap<Value, IndexPolynomial> &known;
+  const IndexPolynomials::LooksInto &looksInto;
   llvm::DenseMap<std::pair<Value, int>, IndexPolynomial> answers;
   llvm::DenseMap<std::pair<Value, int>, std::optional<bool>> truths;
 
@@ -135,9 +138,10 @@ private:
 
 std::optional<IndexPolynomial> Question::ofOp(Operation *op, int depth) {
   auto operand = [&](unsigned i) { return of(op->getOperand(i), depth - 1); };
-  if (isa<arith::AddIOp>(op)) return operand(0).plus(operand(1));
-  if (isa<arith::SubIOp>(op)) return operand(0).plus(operand(1), -1);
-  if (isa<arith::MulIOp>(op)) return operand(0).times(operand(1));
+  if (isa<arith::AddIOp, LLVM::AddOp>(op)) return operand(0).plus(operand(1));
+  if (isa<arith::SubIOp, LLVM::SubOp>(op)) return operand(0).plus(operand(1), -1);
+  if (isa<arith::MulIOp, LLVM::MulOp>(op)) return operand(0).times(operand(1));
+  if (looksInto && isa<CastOpInterface, LLVM::SExtOp, LLVM::ZExtOp>(op)) return operand(0);
   if (isa<arith::IndexCastOp>(op) && isa<IndexType>(op->getOperand(0).getType())) {
     // What is no constant may be cut.
     IndexPolynomial from = operand(0);
@@ -165,7 +169,8 @@ IndexPolynomial Question::of(Value value, int depth) {
   if (auto set = known.find(value); set != known.end()) return set->second;
   if (std::optional<int64_t> constant = tile::constantOf(value)) return IndexPolynomial(*constant);
   Operation *op = value.getDefiningOp();
-  if (!op || depth == 0 || !value.getType().isIntOrIndex()) return IndexPolynomial::of(value);
+  if (!op || depth == 0 || !value.getType().isIntOrIndex() || (looksInto && !looksInto(op)))
+    return IndexPolynomial::of(value);
   if (auto answer = answers.find({value, depth}); answer != answers.end()) return answer->second;
   IndexPolynomial polynomial = ofOp(op, depth).value_or(IndexPolynomial::of(value));
   if (!fits(polynomial.asConstant(), value.getType())) polynomial = IndexPolynomial::of(value);
@@ -199,8 +204,10 @@ std::optional<bool> Question::isTrue(Value condition, int depth) {
   return truth;
 }
 
-IndexPolynomial IndexPolynomials::of(Value value) const { return Question(known).of(value); }
-std::optional<bool> IndexPolynomials::isTrue(Value condition) const { return Question(known).isTrue(condition); }
+IndexPolynomial IndexPolynomials::of(Value value) const { return Question(known, looksInto).of(value); }
+std::optional<bool> IndexPolynomials::isTrue(Value condition) const {
+  return Question(known, looksInto).isTrue(condition);
+}
 
 bool mayBeLeftOut(Operation *op) {
   for (Operation *around = op->getParentOp(); !isa<KernelOp>(around); op = around, around = op->getParentOp()) {

@@ -11,6 +11,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -45,6 +46,13 @@ private:
 /// Polynomials of the values of one program.
 class IndexPolynomials {
 public:
+  using LooksInto = std::function<bool(mlir::Operation *)>;
+
+  IndexPolynomials() = default;
+  /// Values made by other ops than those that `looksInto` takes stand for themselves. Casts that it takes change
+  /// nothing.
+  explicit IndexPolynomials(LooksInto looksInto) : looksInto(std::move(looksInto)) {}
+
   /// From here on `value` stands for `polynomial`; what was asked for before is as it was.
   void set(mlir::Value value, IndexPolynomial polynomial) { known[value] = std::move(polynomial); }
   void forget(mlir::Value value) { known.erase(value); }
@@ -57,6 +65,7 @@ public:
 
 private:
   llvm::DenseMap<mlir::Value, IndexPolynomial> known;
+  LooksInto looksInto;
 };
 
 /// Whether an op may be left out whenever the code around it runs: a branch around it is not known to be taken, or a
