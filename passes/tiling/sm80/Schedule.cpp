@@ -103,9 +103,7 @@ RowSchedule defaultRow(const KernelCase &kernel) {
   const graph::KernelForm &form = kernel.form;
   const GpuTarget &target = *kernel.target.gpu();
   RowSchedule s;
-  SmallVector<Access> accesses = kernel.accesses();
-  auto [lanes, vec] = laneRows(accesses, form);
-  s.shifted = RowStreams(accesses, form.extents, lanes, vec).best(target).shifted;
+  s.shifted = streamsOf(kernel).best(target).shifted;
   int64_t length = layout::elementCount(form.extents, form.reducedAxes);
   int64_t rows = layout::elementCount(form.extents, form.keptAxes());
   int64_t extent = llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 256)), most = s.kept * 1024;
@@ -148,64 +146,57 @@ ColumnSchedule defaultColumn(const KernelCase &kernel) {
 
 //===- Others that need fewer registers ---------------------------------------------------------------------------===//
 
+/// A knob goes to `goal` by factors of two, or at once; then the next one does.
+template <typename S> struct Step {
+  int64_t S::*knob;
+  int64_t goal;
+  bool atOnce = false;
+};
+constexpr Step<PointwiseSchedule> kPointwiseSteps[] = {
+    {&PointwiseSchedule::rows, 1},
+    {&PointwiseSchedule::runs, 1},
+    {&PointwiseSchedule::vec, 1},
+    {&PointwiseSchedule::turned, 0}}; // what is not along q is gathered
+// Each of 256 threads has as many registers as there can be, and no more elements than need be.
+constexpr Step<RowSchedule> kRowSteps[] = {{&RowSchedule::across, 0},
+                                           {&RowSchedule::rows, 1},
+                                           {&RowSchedule::kept, 0, true},
+                                           {&RowSchedule::groups, 1, true},
+                                           {&RowSchedule::threads, 256}};
+constexpr Step<ColumnSchedule> kColumnSteps[] = {{&ColumnSchedule::unroll, 1},
+                                                 {&ColumnSchedule::vec, 1},
+                                                 {&ColumnSchedule::groups, 1, true},
+                                                 {&ColumnSchedule::warps, 8}};
+
 /// Makes a schedule the next one to try; false where there is none.
-bool advance(PointwiseSchedule &s) {
-  if (s.rows > 1)
-    s.rows /= 2;
-  else if (s.runs > 1)
-    s.runs = llvm::divideCeil(s.runs, 2);
-  else if (s.vec > 1)
-    s.vec /= 2;
-  else if (s.turned)
-    s = {.vec = 1, .runs = 1}; // what is contiguous along another dimension is gathered
-  else
-    return false;
-  return true;
+template <typename S> bool advance(S &s, ArrayRef<Step<S>> steps) {
+  for (const Step<S> &step : steps) {
+    int64_t &value = s.*step.knob;
+    if (value == step.goal) continue;
+    bool less = value > step.goal;
+    value = step.atOnce ? step.goal : less ? std::max(step.goal, value / 2) : std::min(step.goal, value * 2);
+    return true;
+  }
+  return false;
 }
 
-bool advance(RowSchedule &s) {
-  if (s.across)
-    s.across = 0;
-  else if (s.rows > 1)
-    s.rows /= 2;
-  else if (s.kept > 0)
-    s.kept = 0;
-  else if (s.threads != 256) // of these each has as many registers as there can be, and not more elements than need be
-    s.threads = s.threads < 256 ? s.threads * 2 : s.threads / 2, s.groups = 1;
-  else
-    return false;
-  return true;
-}
-
-bool advance(ColumnSchedule &s) {
-  if (s.unroll > 1)
-    s.unroll /= 2;
-  else if (s.vec > 1)
-    s.vec /= 2;
-  else if (s.warps > 8)
-    s.warps /= 2;
-  else
-    return false;
-  return true;
-}
-
-template <typename S> SmallVector<graph::ScheduleAttr> from(S s, const KernelCase &kernel) {
+template <typename S> SmallVector<graph::ScheduleAttr> from(S s, ArrayRef<Step<S>> steps, const KernelCase &kernel) {
   SmallVector<graph::ScheduleAttr> all;
   do all.push_back(packSchedule(kernel.loc().getContext(), s));
-  while (advance(s));
+  while (advance(s, steps));
   return all;
 }
 
 } // namespace
 
 SmallVector<graph::ScheduleAttr> sm80::pointwiseSchedules(const KernelCase &kernel, std::string &) {
-  return from(defaultPointwise(kernel), kernel);
+  return from<PointwiseSchedule>(defaultPointwise(kernel), kPointwiseSteps, kernel);
 }
 
 SmallVector<graph::ScheduleAttr> sm80::rowSchedules(const KernelCase &kernel, std::string &) {
-  return from(defaultRow(kernel), kernel);
+  return from<RowSchedule>(defaultRow(kernel), kRowSteps, kernel);
 }
 
 SmallVector<graph::ScheduleAttr> sm80::columnSchedules(const KernelCase &kernel, std::string &) {
-  return from(defaultColumn(kernel), kernel);
+  return from<ColumnSchedule>(defaultColumn(kernel), kColumnSteps, kernel);
 }

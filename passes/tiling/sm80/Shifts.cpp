@@ -26,8 +26,8 @@ int64_t alignmentOf(const Access &access, ArrayRef<int64_t> extents, const Rows 
 
 } // namespace
 
-RowStreams::RowStreams(ArrayRef<Access> accesses, ArrayRef<int64_t> extents, const Rows &rows, int64_t vec)
-    : accesses(accesses), extents(extents), vec(vec) {
+RowStreams::RowStreams(SmallVector<Access> given, ArrayRef<int64_t> extents, const Rows &rows, int64_t vec)
+    : accesses(std::move(given)), extents(extents), vec(vec) {
   for (const Access &access : accesses) aligned.push_back(alignmentOf(access, extents, rows));
 }
 
@@ -85,6 +85,12 @@ std::pair<Rows, int64_t> sm80::laneRows(ArrayRef<Access> accesses, const graph::
   return {form.kind == graph::KernelKind::Column ? columnsOf(accesses, form) : pointwiseRows(accesses, form, false), 0};
 }
 
+RowStreams sm80::streamsOf(const KernelCase &kernel) {
+  SmallVector<Access> accesses = kernel.accesses();
+  auto [rows, vec] = laneRows(accesses, kernel.form);
+  return {std::move(accesses), kernel.form.extents, rows, vec};
+}
+
 //===- Columns of families ----------------------------------------------------------------------------------------===//
 
 namespace {
@@ -93,36 +99,23 @@ LanePlan planOf(const PointwiseSchedule &s) { return {s.vec, s.shifted}; }
 LanePlan planOf(const RowSchedule &s) { return {kUnit, s.shifted}; }
 LanePlan planOf(const ColumnSchedule &s) { return {s.vec, s.shifted}; }
 
-/// A kernel's streams.
-struct Streaming {
-  SmallVector<Access> accesses;
-  RowStreams streams;
-  explicit Streaming(const KernelCase &kernel) : accesses(kernel.accesses()), streams(make(kernel, accesses)) {}
-
-private:
-  static RowStreams make(const KernelCase &kernel, ArrayRef<Access> accesses) {
-    auto [rows, vec] = laneRows(accesses, kernel.form);
-    return {accesses, kernel.form.extents, rows, vec};
-  }
-};
-
 } // namespace
 
 template <typename S> FailureOr<double> sm80::streamSeconds(const KernelCase &kernel, graph::ScheduleAttr schedule) {
   const GpuTarget &target = *kernel.target.gpu();
-  Streaming of(kernel);
-  if (!schedule) return of.streams.best(target).seconds;
+  RowStreams streams = streamsOf(kernel);
+  if (!schedule) return streams.best(target).seconds;
   FailureOr<S> s = parseSchedule<S>(kernel.loc(), schedule);
   if (failed(s)) return failure();
-  return of.streams.secondsOf(planOf(*s), target);
+  return streams.secondsOf(planOf(*s), target);
 }
 
 template <typename S>
 FailureOr<SmallVector<UnalignedRows>> sm80::unalignedRows(const KernelCase &kernel, graph::ScheduleAttr schedule) {
   const GpuTarget &target = *kernel.target.gpu();
-  Streaming of(kernel);
-  LanePlan plan = of.streams.best(target);
-  bool turned = std::is_same_v<S, PointwiseSchedule> && planTurn(of.accesses, kernel.form);
+  RowStreams streams = streamsOf(kernel);
+  LanePlan plan = streams.best(target);
+  bool turned = std::is_same_v<S, PointwiseSchedule> && planTurn(streams.accesses, kernel.form);
   if (schedule) {
     FailureOr<S> s = parseSchedule<S>(kernel.loc(), schedule);
     if (failed(s)) return failure();
@@ -131,10 +124,10 @@ FailureOr<SmallVector<UnalignedRows>> sm80::unalignedRows(const KernelCase &kern
   }
   SmallVector<UnalignedRows> found;
   if (turned) return found;
-  double narrow = of.streams.narrow(target).seconds;
-  size_t stores = of.accesses.size() - kernel.form.outputs.size(); // which come last
-  for (auto [i, access] : llvm::enumerate(of.accesses)) {
-    int64_t aligned = of.streams.alignedOf(i);
+  double narrow = streams.narrow(target).seconds;
+  size_t stores = streams.accesses.size() - kernel.form.outputs.size(); // which come last
+  for (auto [i, access] : llvm::enumerate(streams.accesses)) {
+    int64_t aligned = streams.alignedOf(i);
     auto argument = dyn_cast<BlockArgument>(access.value);
     if (aligned == 0 || aligned == 16 || (!access.store && !argument)) continue;
     auto index = static_cast<unsigned>(access.store ? i - stores : argument.getArgNumber());

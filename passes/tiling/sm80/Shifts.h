@@ -24,7 +24,9 @@ struct LanePlan {
 class RowStreams {
 public:
   /// Lanes run along `rows`. `vec`: what a thread has of one in any case; 0 where that is free.
-  RowStreams(llvm::ArrayRef<Access> accesses, llvm::ArrayRef<int64_t> extents, const Rows &rows, int64_t vec);
+  RowStreams(llvm::SmallVector<Access> accesses, llvm::ArrayRef<int64_t> extents, const Rows &rows, int64_t vec);
+
+  llvm::SmallVector<Access> accesses; ///< of the kernel
 
   /// With narrow accesses.
   LanePlan narrow(const GpuTarget &target) const;
@@ -37,7 +39,6 @@ public:
   int64_t alignedOf(size_t i) const { return aligned[i]; }
 
 private:
-  llvm::ArrayRef<Access> accesses;
   llvm::ArrayRef<int64_t> extents;
   int64_t vec;
   llvm::SmallVector<int64_t> aligned; ///< of each access
@@ -46,6 +47,8 @@ private:
 /// The rows that a kernel's lanes run along, and what a thread has of one in any case (0: free): of a row kernel, its
 /// reduced dimensions; of another, what runs through memory as one.
 std::pair<Rows, int64_t> laneRows(llvm::ArrayRef<Access> accesses, const graph::KernelForm &form);
+/// The streams along them; the kernel outlives them.
+RowStreams streamsOf(const KernelCase &kernel);
 
 /// Columns of the family whose schedules are S: seconds of what the kernel's rows move, and those that do not start at
 /// 16 bytes; none where the schedule has no rows to speak of.
