@@ -85,11 +85,10 @@ private:
     delinearize(dim(0), outer, form.extents, iteration);
     delinearize(dim(1) * lanes + dim(3), inner, form.extents, iteration);
     delinearize(dim(2), form.reducedAxes, form.extents, iteration);
-    Point point;
-    point.extents = {outerCount, chunks, length, lanes};
-    point.coords = {outerIndex, chunk, reduced};
-    point.iteration = AffineMap::get(4, 0, iteration, mlirContext);
-    point.lanes = lanes;
+    Point point{{outerCount, chunks, length, lanes},
+                {outerIndex, chunk, reduced},
+                AffineMap::get(4, 0, iteration, mlirContext),
+                lanes};
     point.residue = residue(chunk);
     return point;
   }
@@ -104,11 +103,7 @@ private:
     delinearize(getAffineDimExpr(0, mlirContext), outerDims, kept, iteration);
     delinearize(getAffineDimExpr(1, mlirContext) * lanes + getAffineDimExpr(2, mlirContext), innerDims, kept,
                 iteration);
-    Point point;
-    point.extents = {outerCount, chunks, lanes};
-    point.coords = {outerIndex, chunk};
-    point.iteration = AffineMap::get(3, 0, iteration, mlirContext);
-    point.lanes = lanes;
+    Point point{{outerCount, chunks, lanes}, {outerIndex, chunk}, AffineMap::get(3, 0, iteration, mlirContext), lanes};
     point.residue = residue(chunk);
     return point;
   }

@@ -135,12 +135,11 @@ private:
     auto type = tile::simd(element, packLanes);
     if (failed(loop(index.constant(0), rows, 1, [&](Value row) {
           return loop(index.constant(0), chunkCount, 1, [&](Value chunk) -> LogicalResult {
-            Point point;
-            point.extents = {batches, m, kBlocks, chunks, packLanes};
-            point.coords = {batch, index.add(firstRow, row), block, chunk};
-            point.iteration = iteration(5, dim(1), getAffineConstantExpr(0, b.getContext()),
-                                        dim(2) * s.bk + dim(3) * packLanes + dim(4));
-            point.lanes = packLanes;
+            Point point{{batches, m, kBlocks, chunks, packLanes},
+                        {batch, index.add(firstRow, row), block, chunk},
+                        iteration(5, dim(1), getAffineConstantExpr(0, b.getContext()),
+                                  dim(2) * s.bk + dim(3) * packLanes + dim(4)),
+                        packLanes};
             if (k % packLanes != 0 || s.bk % packLanes != 0)
               point.residue = mask(index.sub(depth, index.mul(chunk, packLanes)), packLanes);
             Emitter emitter(b, context.loc, context.memories, noAnchors, point);
@@ -165,12 +164,11 @@ private:
     AffineMap operand = graph::matmulOperandMaps(form.matmul).second;
     return loop(index.constant(0), panels, 1, [&](Value panel) {
       return loop(index.constant(0), depth, 1, [&](Value depthIndex) -> LogicalResult {
-        Point point;
-        point.extents = {batches, nTiles, s.bn / s.nr, kBlocks, s.bk, s.nr};
-        point.coords = {batch, nTile, panel, block, depthIndex};
-        point.iteration = iteration(6, getAffineConstantExpr(0, b.getContext()), dim(1) * s.bn + dim(2) * s.nr + dim(5),
-                                    dim(3) * s.bk + dim(4));
-        point.lanes = s.nr;
+        Point point{{batches, nTiles, s.bn / s.nr, kBlocks, s.bk, s.nr},
+                    {batch, nTile, panel, block, depthIndex},
+                    iteration(6, getAffineConstantExpr(0, b.getContext()), dim(1) * s.bn + dim(2) * s.nr + dim(5),
+                              dim(3) * s.bk + dim(4)),
+                    s.nr};
         point.residue = columnResidue(panel);
         Emitter emitter(b, context.loc, context.memories, noAnchors, point);
         FailureOr<Value> value = emitter.emitFragment(graph::MatmulOp(form.matmul).getB(), operand);
@@ -219,11 +217,10 @@ private:
   LogicalResult epilogue() {
     return loop(index.constant(0), rows, 1, [&](Value row) {
       return loop(index.constant(0), panels, 1, [&](Value panel) -> LogicalResult {
-        Point point;
-        point.extents = {batches, m, nTiles, s.bn / s.nr, s.nr};
-        point.coords = {batch, index.add(firstRow, row), nTile, panel};
-        point.iteration = iteration(5, dim(1), dim(2) * s.bn + dim(3) * s.nr + dim(4), AffineExpr());
-        point.lanes = s.nr;
+        Point point{{batches, m, nTiles, s.bn / s.nr, s.nr},
+                    {batch, index.add(firstRow, row), nTile, panel},
+                    iteration(5, dim(1), dim(2) * s.bn + dim(3) * s.nr + dim(4), AffineExpr()),
+                    s.nr};
         point.residue = columnResidue(panel);
         Emitter::Anchors anchors;
         Value c = index.add(index.mul(row, s.bn), index.mul(panel, s.nr));

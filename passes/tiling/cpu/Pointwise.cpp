@@ -103,12 +103,10 @@ private:
   /// Skeleton dimensions: row, chunk, lane.
   Point chunkAt(Value row, Value chunk, bool masked) {
     MLIRContext *mlirContext = b.getContext();
-    Point point;
-    point.extents = {rows.count, chunks, schedule.lanes};
-    point.coords = {row, chunk};
-    point.iteration =
-        iteration(3, getAffineDimExpr(1, mlirContext) * schedule.lanes + getAffineDimExpr(2, mlirContext));
-    point.lanes = schedule.lanes;
+    Point point{{rows.count, chunks, schedule.lanes},
+                {row, chunk},
+                iteration(3, getAffineDimExpr(1, mlirContext) * schedule.lanes + getAffineDimExpr(2, mlirContext)),
+                schedule.lanes};
     if (masked)
       point.residue = mask(index.sub(index.constant(rows.length), index.mul(chunk, schedule.lanes)), schedule.lanes);
     return point;
@@ -117,11 +115,8 @@ private:
   /// What the whole vectors leave of a row, in as few lanes as hold it. Skeleton dimensions: row, lane.
   Point restAt(Value row) {
     int64_t rest = rows.length - chunks * schedule.lanes, lanes = llvm::bit_ceil<uint64_t>(rest);
-    Point point;
-    point.extents = {rows.count, lanes};
-    point.coords = {row};
-    point.iteration = iteration(2, getAffineDimExpr(1, b.getContext()) + chunks * schedule.lanes);
-    point.lanes = lanes;
+    Point point{
+        {rows.count, lanes}, {row}, iteration(2, getAffineDimExpr(1, b.getContext()) + chunks * schedule.lanes), lanes};
     if (rest != lanes) point.residue = mask(index.constant(rest), lanes);
     return point;
   }

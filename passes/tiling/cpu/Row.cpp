@@ -85,21 +85,17 @@ private:
   /// Chunk `chunk` of a row. Skeleton dimensions: row, chunk, lane.
   Point at(Value row, Value chunk) {
     MLIRContext *mlirContext = b.getContext();
-    Point point;
-    point.extents = {rows, chunks, schedule.lanes};
-    point.coords = {row, chunk};
-    point.iteration =
-        iteration(3, getAffineDimExpr(1, mlirContext) * schedule.lanes + getAffineDimExpr(2, mlirContext));
-    point.lanes = schedule.lanes;
-    return point;
+    return {{rows, chunks, schedule.lanes},
+            {row, chunk},
+            iteration(3, getAffineDimExpr(1, mlirContext) * schedule.lanes + getAffineDimExpr(2, mlirContext)),
+            schedule.lanes};
   }
   /// The rest of a row. Skeleton dimensions: row, lane.
   Point atRest(Value row) {
-    Point point;
-    point.extents = {rows, restLanes};
-    point.coords = {row};
-    point.iteration = iteration(2, getAffineDimExpr(1, b.getContext()) + chunks * schedule.lanes);
-    point.lanes = restLanes;
+    Point point{{rows, restLanes},
+                {row},
+                iteration(2, getAffineDimExpr(1, b.getContext()) + chunks * schedule.lanes),
+                restLanes};
     if (rest != restLanes)
       point.residue =
           tile::LaneMaskOp::create(b, context.loc, tile::simd(b.getI1Type(), restLanes), index.constant(rest));
@@ -207,10 +203,7 @@ private:
     for (int64_t d : context.form.keptAxes()) kept.push_back(context.form.extents[d]);
     SmallVector<AffineExpr> iteration(kept.size());
     delinearize(getAffineDimExpr(0, b.getContext()), sequence(0, kept.size()), kept, iteration);
-    Point here;
-    here.extents = {rows};
-    here.coords = {row};
-    here.iteration = AffineMap::get(1, 0, iteration, b.getContext());
+    Point here{{rows}, {row}, AffineMap::get(1, 0, iteration, b.getContext())};
     Emitter emitter(b, context.loc, context.memories, anchors, here);
     return storeOutputs(context, emitter, /*perRow=*/true);
   }

@@ -71,13 +71,11 @@ Point MatmulFeed::rowPoint(Value block, Row row) {
   AffineExpr along = frame.dim(4), across = frame.dim(3) + row.plus;
   AffineExpr free = frame.dim(1) * frame.tile.extent[side] + (operand.alongK ? across : along);
   AffineExpr k = frame.dim(2) * frame.tile.depth + (operand.alongK ? along : across);
-  Point point;
-  point.extents = {frame.problem.batches, frame.tiles[side], frame.blocks, rows() - row.plus, lanes()};
-  point.coords = {frame.batch, frame.place[side], block, row.start};
-  point.iteration = frame.iteration(5, side == Left ? free : frame.zero(), side == Left ? frame.zero() : free, k);
-  point.lanes = lanes();
-  point.layout = tile::BlockedAttr::get(b.getContext(), vec(), 32);
-  return point;
+  return {{frame.problem.batches, frame.tiles[side], frame.blocks, rows() - row.plus, lanes()},
+          {frame.batch, frame.place[side], block, row.start},
+          frame.iteration(5, side == Left ? free : frame.zero(), side == Left ? frame.zero() : free, k),
+          lanes(),
+          tile::BlockedAttr::get(b.getContext(), vec(), 32)};
 }
 
 FailureOr<Value> MatmulFeed::loadRow(Value block, Row row) {

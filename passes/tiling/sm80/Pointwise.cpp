@@ -112,12 +112,11 @@ private:
     AffineExpr along = getAffineDimExpr(1, mlirContext) * extent + getAffineDimExpr(2, mlirContext);
     delinearize(getAffineDimExpr(0, mlirContext), rows.outer, context.form.extents, iteration);
     delinearize(along, rows.inner, context.form.extents, iteration);
-    Point point;
-    point.extents = {rows.count, chunks, extent};
-    point.coords = {row, chunk};
-    point.iteration = AffineMap::get(3, 0, iteration, mlirContext);
-    point.lanes = extent;
-    point.layout = tile::BlockedAttr::get(mlirContext, schedule.vec, schedule.threads);
+    Point point{{rows.count, chunks, extent},
+                {row, chunk},
+                AffineMap::get(3, 0, iteration, mlirContext),
+                extent,
+                tile::BlockedAttr::get(mlirContext, schedule.vec, schedule.threads)};
     point.shifted = schedule.shifted;
     point.residue = mask;
     return point;

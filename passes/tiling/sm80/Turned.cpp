@@ -208,12 +208,11 @@ private:
       exists = less(context, row, rowsLeft);
       row = index.min(row, index.sub(rowsLeft, index.constant(1)));
     }
-    Point point;
-    point.extents = {outers, of.tiles, side, along.tiles, side};
-    point.coords = {outer, of.tile, row, along.tile};
-    point.iteration = AffineMap::get(5, 0, iteration, mlirContext);
-    point.lanes = side;
-    point.layout = tile::BlockedAttr::get(mlirContext, vec, 32);
+    Point point{{outers, of.tiles, side, along.tiles, side},
+                {outer, of.tile, row, along.tile},
+                AffineMap::get(5, 0, iteration, mlirContext),
+                side,
+                tile::BlockedAttr::get(mlirContext, vec, 32)};
     if (!masked) return point;
     Value count = index.sub(index.constant(along.length), index.mul(along.tile, side));
     if (exists) count = arith::SelectOp::create(b, loc, exists, count, index.constant(0));
