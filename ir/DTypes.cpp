@@ -52,9 +52,20 @@ std::optional<DType> kiln::ir::dtypeOf(Type type) {
 
 Type kiln::ir::elementType(DType dtype, MLIRContext *context) { return rowOf(dtype).make(context); }
 
+bool kiln::ir::fitsMemory(RankedTensorType type) {
+  std::optional<DType> dtype = dtypeOf(type);
+  int64_t bytes = std::max(dtype ? bitWidth(*dtype) / 8 : 1, 1);
+  for (int64_t extent : type.getShape()) {
+    if (extent == 0) continue;
+    if (bytes > kMaxTensorBytes / extent) return false;
+    bytes *= extent;
+  }
+  return true;
+}
+
 std::optional<int64_t> kiln::ir::bytesOf(RankedTensorType type) {
   std::optional<DType> dtype = dtypeOf(type);
-  if (!dtype || !type.hasStaticShape()) return std::nullopt;
+  if (!dtype || !type.hasStaticShape() || !fitsMemory(type)) return std::nullopt;
   return byteSize(*dtype, type.getNumElements());
 }
 

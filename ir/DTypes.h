@@ -26,8 +26,15 @@ std::optional<DType> dtypeOf(mlir::Type type);
 /// The element type of a dtype; null for those the IR has no type for (tf32).
 mlir::Type elementType(DType dtype, mlir::MLIRContext *context);
 
+/// No tensor may take more bytes: what a process can address.
+inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
+inline constexpr const char *kMemoryRule = "a tensor must fit in memory", *kMemoryLimit = "at most 2^47 bytes";
+/// Whether a tensor type of known extents, those that are 0 taken for 1, takes at most kMaxTensorBytes: then no product
+/// of its extents overflows, nor does a stride.
+bool fitsMemory(mlir::RankedTensorType type);
+
 /// Bytes that a dense tensor takes in memory; nothing for a dtype that Kiln does not store, extents that are not known,
-/// or more bytes than an int64 holds.
+/// or more than kMaxTensorBytes.
 std::optional<int64_t> bytesOf(mlir::RankedTensorType type);
 
 /// What holds an element in memory: an integer of as many bytes for a bool (0 or 1), and for a float of 16 bits or

@@ -91,10 +91,7 @@ ThreadPlace kiln::codegen::gpu::threadPlaceOf(const Fragment &f, Lowering &to) {
 //===- Addresses --------------------------------------------------------------------------------------------------===//
 
 Value kiln::codegen::gpu::addressOf(Lowering &to, Place place) {
-  if (place.offset == 0) return place.pointer;
-  OpBuilder &b = to.rewriter;
-  return LLVM::GEPOp::create(b, to.loc, place.pointer.getType(), b.getI8Type(), place.pointer,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(place.offset)});
+  return Arithmetic{to}.past(place.pointer, place.offset);
 }
 
 /// Elements from the first to the last one, one more; -1 if that is no i64, or not known.

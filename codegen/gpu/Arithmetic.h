@@ -47,9 +47,10 @@ struct Arithmetic {
   Value addressOf(Value pointer) const {
     return mlir::LLVM::PtrToIntOp::create(to.rewriter, to.loc, to.rewriter.getI32Type(), pointer);
   }
-  /// A pointer and bytes past it: a constant, or an i32.
+  /// A pointer and bytes past it: a constant, an i32 or an i64.
   Value past(Value pointer, int64_t bytes) const {
     if (bytes == 0) return pointer;
+    if (!llvm::isInt<mlir::LLVM::kGEPConstantBitWidth>(bytes)) return past(pointer, to.i64(bytes));
     return mlir::LLVM::GEPOp::create(to.rewriter, to.loc, pointer.getType(), to.rewriter.getI8Type(), pointer,
                                      llvm::ArrayRef<mlir::LLVM::GEPArg>{static_cast<int32_t>(bytes)});
   }

@@ -3,6 +3,9 @@
 #include "codegen/gpu/Rows.h"
 #include "codegen/lower/LevelSpec.h"
 #include "codegen/ptx/PtxTranslation.h"
+#include "ir/Violation.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln;
@@ -12,7 +15,6 @@ using namespace kiln::codegen::gpu;
 namespace {
 
 constexpr int64_t kMostRegisters = 255; ///< of a thread, 32 bits each
-constexpr int64_t kMostCtas = std::numeric_limits<int32_t>::max();
 
 /// Registers that a thread needs for a fragment: two 16-bit elements share one.
 int64_t registersOf(const layout::Fragment &fragment, Type element) {
@@ -95,12 +97,10 @@ constexpr TileLevel kLevel{"a gpu", "codegen/gpu", isKnown, whyNot};
 
 LogicalResult verifyKernel(tile::KernelOp kernel, const GpuTarget &target) {
   if (!kernel.getThreads()) return kernel.emitOpError("has no threads; on a gpu a CTA has them");
-  if (static_cast<int64_t>(kernel.getGrid().value_or(0)) > kMostCtas) {
-    InFlightDiagnostic diag = kernel.emitOpError("has too many CTAs");
-    diag.attachNote() << "expected: at most " << kMostCtas;
-    diag.attachNote() << "found: " << static_cast<int64_t>(kernel.getGrid().value_or(0));
-    return diag;
-  }
+  if (auto ctas = static_cast<int64_t>(kernel.getGrid().value_or(0)); ctas > kMostCtas)
+    return ir::violate(kernel.getLoc(), "tile.kernel",
+                       {"", "a launch has no more CTAs than a gpu counts to", fmt::format("at most {}", kMostCtas),
+                        std::to_string(ctas), "smaller tensors, or larger tiles"});
   if (int64_t bytes = kernel.getSharedBytes().value_or(0); bytes > target.sharedBytes) {
     InFlightDiagnostic diag = kernel.emitOpError("needs more shared memory than a CTA has");
     diag.attachNote() << "expected: at most " << target.sharedBytes << " bytes on " << target.name;

@@ -4,6 +4,7 @@
 #include "compiler/dsl/Diagnostics.h"
 #include "compiler/dsl/GraphImpl.h"
 #include "compiler/dsl/LoneProgram.h"
+#include "ir/DTypes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -108,8 +109,8 @@ std::vector<Tensor> kiln::customKernel(const CustomKernel &kernel, const std::ve
   FailureOr<SmallVector<Type>> results = graph::resultTypes(*program, *extents, loc);
   if (failed(results)) refuse(call, catcher, "the results were refused");
   for (Type type : *results)
-    if (!fitsMemory(cast<RankedTensorType>(type)))
-      fail(call, "a tensor must fit in memory", "at most 2^47 bytes", graph::str(type));
+    if (!ir::fitsMemory(cast<RankedTensorType>(type)))
+      fail(call, ir::kMemoryRule, ir::kMemoryLimit, graph::str(type));
   ArrayAttr scalars = scalarsOf(call, *program, kernel);
   auto made = graph::CustomKernelOp::create(graph.b(), loc, *results, FlatSymbolRefAttr::get(op.getSymNameAttr()),
                                             values, scalars.empty() ? ArrayAttr() : scalars,

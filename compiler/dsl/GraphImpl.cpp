@@ -59,16 +59,6 @@ std::string kiln::dsl::quoted(StringRef name) {
   return text;
 }
 
-bool kiln::dsl::fitsMemory(RankedTensorType type) {
-  int64_t bytes = bitWidth(dtypeOf(type)) / 8;
-  for (int64_t extent : type.getShape()) {
-    if (extent == 0) continue; // strides are products of the other extents, and must not overflow either
-    if (bytes > kMaxTensorBytes / extent) return false;
-    bytes *= extent;
-  }
-  return true;
-}
-
 GraphImpl::GraphImpl() : context(MLIRContext::Threading::DISABLED), builder(&context) {
   prepareContext(context);
   Location loc = builder.getUnknownLoc();
@@ -90,7 +80,7 @@ RankedTensorType GraphImpl::tensorType(const Call &call, const Shape &shape, DTy
   for (int64_t extent : shape)
     if (extent < 0) fail(call, "extents must not be negative", "0 or more", shapeString(shape));
   auto type = RankedTensorType::get(shape, element);
-  if (!fitsMemory(type)) fail(call, "a tensor must fit in memory", "at most 2^47 bytes", shapeString(shape));
+  if (!ir::fitsMemory(type)) fail(call, ir::kMemoryRule, ir::kMemoryLimit, shapeString(shape));
   return type;
 }
 
@@ -121,9 +111,6 @@ Value GraphImpl::build(const Call &call, StringRef name, ValueRange operands, Ar
   state.addAttributes(attributes);
   if (!result) result = inferType(state.name, state.location, operands, builder.getDictionaryAttr(attributes));
   if (result) {
-    auto tensor = cast<RankedTensorType>(result);
-    if (!fitsMemory(tensor))
-      fail(call, "a tensor must fit in memory", "at most 2^47 bytes", shapeString(tensor.getShape()));
     state.addTypes(result);
     Operation *op = builder.create(state);
     // The table first: its words about dtypes are plainer than the constraints of ODS.

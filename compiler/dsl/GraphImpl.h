@@ -42,10 +42,6 @@ std::string brokenNameRule(llvm::StringRef name);
 /// A name in quotation marks, with what cannot be printed escaped.
 std::string quoted(llvm::StringRef name);
 
-/// No tensor may take more bytes: what a process can address.
-inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
-/// Whether a tensor type takes at most kMaxTensorBytes.
-bool fitsMemory(mlir::RankedTensorType type);
 /// The dtype of a tensor or an element type; throws Error (internal) for a type that no tensor of a graph has.
 DType dtypeOf(mlir::Type type);
 /// What users are told of a tensor of that type.

@@ -132,11 +132,6 @@ GraphImpl::GraphImpl(StringRef text, const std::string &origin, const std::strin
   if (!parsed || parsed.isExternal())
     refuse(origin, "the entry must be a function with a body", fmt::format("func.func @{}", entry),
            parsed ? "a declaration" : "no such function");
-  parsed.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.hasStaticShape() && !fitsMemory(tensor))
-        refuse(origin, "a tensor must fit in memory", "at most 2^47 bytes", graph::str(type), sourceOf(op->getLoc()));
-  });
   adopt(parsed, origin);
 }
 
@@ -165,11 +160,6 @@ void GraphImpl::adopt(func::FuncOp parsed, const std::string &origin) {
   function = parsed;
   if (!llvm::hasSingleElement(function.getBody()))
     refuse(origin, "a graph is one block", "1 block", std::to_string(function.getBody().getBlocks().size()));
-  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
-    if (!fitsMemory(cast<RankedTensorType>(type))) // that it is a tensor, graph-verify's rules have seen
-      refuse(origin, "a tensor must fit in memory", "at most 2^47 bytes", graph::str(type),
-             sourceOf(function.getLoc()));
-  }
   body = &function.getBody().front();
   nameArguments(origin);
   Operation *terminator = &body->back();

@@ -1,6 +1,5 @@
 #include "ir/graph/AcceptedOps.h"
 #include "ir/DTypes.h"
-
 #include "ir/graph/Graph.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -149,7 +148,10 @@ static bool isPlainTensor(Type type) {
 /// Scalars, vectors, dynamic extents and encodings have no place in a graph.
 static LogicalResult verifyTensors(Operation *op) {
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
-    if (isPlainTensor(type)) continue;
+    if (isPlainTensor(type)) {
+      if (ir::fitsMemory(cast<RankedTensorType>(type))) continue;
+      return violate(op->getLoc(), op->getName().getStringRef(), {"", ir::kMemoryRule, ir::kMemoryLimit, str(type)});
+    }
     std::string found;
     llvm::raw_string_ostream(found) << type;
     return refuse(op, "works on tensors only", "a static tensor without an encoding, such as tensor<4xf32>", found);
@@ -207,6 +209,8 @@ LogicalResult kiln::graph::verifyAcceptedOp(Operation *op, OpLevel level) {
 static LogicalResult verifySignature(func::FuncOp function) {
   if (function.isExternal()) return success();
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
+    if (isPlainTensor(type) && !ir::fitsMemory(cast<RankedTensorType>(type)))
+      return violate(function.getLoc(), "func.func", {"", ir::kMemoryRule, ir::kMemoryLimit, str(type)});
     if (isPlainTensor(type) && elementBit(getElementTypeOrSelf(type))) continue;
     InFlightDiagnostic diag = function.emitError()
                               << "arguments and results must be static tensors of a dtype that ops take";

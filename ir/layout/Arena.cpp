@@ -45,6 +45,7 @@ int64_t packArena(std::vector<ArenaRequest> &requests) {
     placed.insert(std::upper_bound(placed.begin(), placed.end(), p, [](auto &x, auto &y) { return x.begin < y.begin; }),
                   p);
     arena = std::max(arena, p.end);
+    if (arena > kMostArenaBytes) break;
   }
   return arena;
 }

@@ -22,8 +22,12 @@ struct ArenaRequest {
   int64_t offset = 0;                                         ///< the answer
 };
 
+/// No arena is larger: what a process can address.
+inline constexpr int64_t kMostArenaBytes = int64_t(1) << 47;
+
 /// Places every request, the largest first, each in the smallest gap that holds it; returns the bytes of the arena.
-/// Time is quadratic in the number of requests, at a few nanoseconds per pair.
+/// Stops where they are more than kMostArenaBytes, of requests none of which is larger. Time is quadratic in the number
+/// of requests, at a few nanoseconds per pair.
 int64_t packArena(std::vector<ArenaRequest> &requests);
 
 /// The most bytes live at once (each rounded up to the alignment): no arena can be smaller.

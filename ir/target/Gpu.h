@@ -15,6 +15,9 @@
 
 namespace kiln {
 
+/// No launch has more CTAs, on any gpu.
+inline constexpr int64_t kMostCtas = (int64_t(1) << 31) - 1;
+
 /// One gpu target. Sources: the CUDA programming guide's table of compute capabilities; products' data sheets.
 struct GpuTarget {
   std::string name;    ///< "sm_80"

@@ -4,6 +4,7 @@
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/Programs.h"
 #include "ir/layout/IndexMap.h"
+#include "ir/target/Gpu.h"
 #include "kiln/Error.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -141,6 +142,14 @@ private:
   }
 };
 
+/// The grid that a tile program asks for under its extents, other than for as many CTAs as a device runs.
+LogicalResult checkGrid(KernelOp kernel, const Expr &grid, bool isGpu) {
+  if (!grid.extents().empty() || (grid.isConstant() && (!isGpu || grid.constant() <= kMostCtas))) return success();
+  return ir::violate(kernel.getLoc(), "graph.custom_kernel",
+                     {"", "a launch has no more CTAs than a gpu counts to, and than fit in 64 bits",
+                      fmt::format("at most {}", kMostCtas), grid.toString(), "smaller tensors, or larger tiles"});
+}
+
 } // namespace
 
 FailureOr<LaunchStep> makeLaunch(KernelOp kernel, const KernelLaunch &launch, StringRef target,
@@ -161,7 +170,9 @@ FailureOr<LaunchStep> makeLaunch(KernelOp kernel, const KernelLaunch &launch, St
   }
   ProgramLaunch program(kernel, operands, results);
   if (failed(program.bind())) return failure();
-  for (Expr &grid : step.grid) grid = grid.substitute(program.extents);
+  for (Expr &grid : step.grid)
+    if (grid = grid.substitute(program.extents); failed(checkGrid(kernel, grid, findGpuTarget(target.str()))))
+      return failure();
   SmallVector<KernelArgument> arguments = launch.arguments;
   if (arguments.empty())
     for (unsigned i = 0; i < operandsOf(kernel) + results.size(); ++i)

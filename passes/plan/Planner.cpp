@@ -63,7 +63,7 @@ public:
     for (Operation &op : block().without_terminator())
       if (failed(addOp(&op))) return failure();
     if (failed(addCopies())) return failure();
-    placeTemporaries();
+    if (failed(placeTemporaries())) return failure();
     return std::move(plan);
   }
 
@@ -266,7 +266,7 @@ private:
 
   //===- Memory ---------------------------------------------------------------------------------------------------===//
 
-  void placeTemporaries() {
+  LogicalResult placeTemporaries() {
     llvm::DenseMap<BufferId, Lifetime> lifetimes; // buffers, and again the memory they are in
     for (auto [index, step] : llvm::enumerate(plan.steps))
       for (const BufferArg &arg : bufferArgs(step))
@@ -283,8 +283,14 @@ private:
       requests.push_back({b.bytes.constant(), b.lifetime.firstStep, b.lifetime.lastStep});
       ids.push_back(b.id);
     }
-    plan.arenaBytes = packArena(requests);
+    int64_t arena = packArena(requests);
+    if (arena > kMostArenaBytes)
+      return ir::violate(function.getLoc(), "func.func",
+                         {"", "what lives between the kernels of a graph must fit in memory", "at most 2^47 bytes",
+                          fmt::format("{} bytes or more", arena), "smaller tensors"});
+    plan.arenaBytes = arena;
     for (auto [id, request] : llvm::zip(ids, requests)) buffer(id).offset = request.offset;
+    return success();
   }
 };
 

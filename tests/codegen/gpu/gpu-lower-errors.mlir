@@ -30,9 +30,10 @@ tile.kernel @no_threads() grid 1 {
 
 // -----
 
-// expected-error @below {{has too many CTAs}}
+// expected-error @below {{'tile.kernel': a launch has no more CTAs than a gpu counts to}}
 // expected-note @below {{expected: at most 2147483647}}
 // expected-note @below {{found: 2147483648}}
+// expected-note @below {{try: smaller tensors, or larger tiles}}
 tile.kernel @vast_grid() grid 2147483648 threads 32 {
   tile.return
 }

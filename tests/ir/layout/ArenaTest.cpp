@@ -36,6 +36,11 @@ TEST(Arena, EveryRequestHasItsAlignment) {
   EXPECT_EQ(requests[3].offset, 5056);
 }
 
+TEST(Arena, EndsWhereNothingIsAddressed) {
+  std::vector<ArenaRequest> requests(100000, {kMostArenaBytes, 0, 9}); // whose sum no int64 holds
+  EXPECT_EQ(packArena(requests), 2 * kMostArenaBytes);
+}
+
 TEST(Arena, RandomLifetimesNeverOverlap) {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {

@@ -72,6 +72,37 @@ TEST(ProgramLaunch, PassesWhatTheProgramAsksFor) {
   EXPECT_EQ(recipeOf(map, {}), (TensorMapRecipe{bf16, {8, 96}, {96, 1}, {64, 32}, 64, 256}));
 }
 
+TEST(ProgramLaunch, AGridHasALimit) {
+  auto planWith = [](const char *grid, const char *target) {
+    GraphKit kit;
+    kit.parse(graphOf(int64_t(1) << 31, 64, 8));
+    EXPECT_TRUE(kit.compile(true));
+    PlanOptions options{.target = target};
+    options.launch = [&](graph::KernelOp) {
+      KernelLaunch launch = mmLaunch();
+      launch.arguments.clear();
+      for (unsigned i = 0; i < 3; ++i) launch.arguments.push_back({.kind = Kind::Buffer, .argument = i});
+      launch.grid = {Expr::parse(grid), 1, 1};
+      return mlir::FailureOr<KernelLaunch>(launch);
+    };
+    std::string said;
+    mlir::ScopedDiagnosticHandler handler(&kit.context(), [&](mlir::Diagnostic &diagnostic) {
+      said += diagnostic.str();
+      for (mlir::Diagnostic &note : diagnostic.getNotes()) said += "; " + note.str();
+    });
+    EXPECT_EQ(mlir::succeeded(planGraph(kit.function(), options)), said.empty());
+    return said;
+  };
+  EXPECT_EQ(planWith("M - 1", "sm_90a"), "");
+  EXPECT_EQ(planWith("min(sms, M)", "sm_90a"), "");
+  EXPECT_EQ(planWith("M", "sm_90a"), "'graph.custom_kernel': a launch has no more CTAs than a gpu counts to, and than "
+                                     "fit in 64 bits; expected: at most 2147483647; found: 2147483648; try: smaller "
+                                     "tensors, or larger tiles");
+  EXPECT_EQ(planWith("M", "cpu"), "") << "which counts further";
+  for (const char *target : {"sm_90a", "cpu"})
+    EXPECT_NE(planWith("M * M * M", target).find("fit in 64 bits"), std::string::npos);
+}
+
 TEST(ProgramLaunch, AMapsTensorMayBeTakenForAnother) {
   GraphKit kit;
   // b is 24x8: eight of its rows are one of the map's.
