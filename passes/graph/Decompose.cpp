@@ -39,6 +39,7 @@ ArrayRef<DecomposeRow> decomposeRows() {
     SmallVector<DecomposeRow> all(elementwiseDecomposeRows());
     llvm::append_range(all, castDecomposeRows());
     llvm::append_range(all, reduceDecomposeRows());
+    llvm::append_range(all, movementDecomposeRows());
     return all;
   }();
   return rows;

@@ -25,6 +25,7 @@ llvm::ArrayRef<DecomposeRow> decomposeRows();
 llvm::ArrayRef<DecomposeRow> elementwiseDecomposeRows();
 llvm::ArrayRef<DecomposeRow> castDecomposeRows();
 llvm::ArrayRef<DecomposeRow> reduceDecomposeRows();
+llvm::ArrayRef<DecomposeRow> movementDecomposeRows();
 
 /// A tensor as f32: itself unless its elements are 16-bit floats.
 mlir::Value widened(mlir::ImplicitLocOpBuilder &b, mlir::Value x);

@@ -121,6 +121,72 @@ TEST(CompileTime, FanOutGrowsLinearly) {
   EXPECT_LE(whole, 2.3 * half);
 }
 
+/// The least times of a graph of `n` and of `2 n`, in rounds in turn: what else a machine does (neighbours that share
+/// its caches, a slow second) only ever adds to a time.
+void expectLinear(const char *what, Graph (*make)(int), int n, int rounds, double most = 2.3) {
+  Graph small = make(n), large = make(2 * n);
+  double half = std::numeric_limits<double>::infinity(), whole = half;
+  for (int round = 0; round < rounds; ++round) {
+    half = std::min(half, timed(what, small).seconds);
+    whole = std::min(whole, timed(what, large).seconds);
+  }
+  std::printf("%s: time(%d) / time(%d) = %.2f\n", what, 2 * n, n, whole / half);
+  EXPECT_LE(whole, most * half);
+}
+
+/// A join of `count` inputs.
+Graph joinOfInputs(int count) {
+  Graph g;
+  std::vector<Tensor> pieces;
+  for (int i = 0; i < count; ++i) pieces.push_back(g.input("x" + std::to_string(i), {3, 5}));
+  g.output("y", concat(pieces, 0));
+  return g;
+}
+
+/// A join of `count` rows of one tensor, in another order.
+Graph joinOfSlices(int count) {
+  Graph g;
+  Tensor x = g.input("x", {count, 16});
+  std::vector<Tensor> pieces;
+  for (int i = 0; i < count; ++i) pieces.push_back(slice(x, {(i * 7) % count, 0}, {(i * 7) % count + 1, 16}));
+  g.output("y", concat(pieces, 0));
+  return g;
+}
+
+Graph manyOutputs(int count) {
+  Graph g;
+  Tensor x = g.input("x", {64, 5});
+  for (int i = 0; i < count; ++i) g.output("y" + std::to_string(i), x + i);
+  return g;
+}
+
+Graph sumOfInputs(int count) {
+  Graph g;
+  Tensor y = g.input("x", {64, 5});
+  for (int i = 0; i < count; ++i) y = y + g.input("x" + std::to_string(i), {64, 5});
+  g.output("y", y);
+  return g;
+}
+
+Graph chainOfSlices(int count) {
+  Graph g;
+  Tensor y = g.input("x", {count + 9, 5});
+  for (int i = 0; i < count; ++i) y = slice(y, {1, 0}, {count + 9 - i, 5});
+  g.output("y", y);
+  return g;
+}
+
+TEST(CompileTime, JoinsGrowLinearly) {
+  expectLinear("join of inputs", joinOfInputs, 1500, 2);
+  expectLinear("join of slices", joinOfSlices, 1500, 2);
+}
+
+TEST(CompileTime, OutputsSumsAndSlicesGrowLinearly) {
+  expectLinear("outputs", manyOutputs, 1500, 3);
+  expectLinear("sum of inputs", sumOfInputs, 1000, 3);
+  expectLinear("chain of slices", chainOfSlices, 2500, 3);
+}
+
 TEST(CompileTime, SixtyDoublingsTakeNoLongerThanTheirNumber) {
   auto doublings = [](int count) {
     Graph g;

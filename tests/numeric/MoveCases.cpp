@@ -17,31 +17,83 @@ struct Move {
 
 std::vector<Move> moves() {
   return {
-      {"reshape", {12, 5}, [](const Tensor &x) { return reshape(x, {4, 15}); }},
+      {"reshape",
+       {12, 5},
+       [](const Tensor &x) {
+         return reshape(x, {4, 15});
+       }},
       {"reshape to rank 0", {1, 1}, [](const Tensor &x) { return reshape(x, {}); }},
-      {"reshape of nothing", {0, 4}, [](const Tensor &x) { return reshape(x, {2, 0, 7}); }},
+      {"reshape of nothing",
+       {0, 4},
+       [](const Tensor &x) {
+         return reshape(x, {2, 0, 7});
+       }},
       {"transpose", {33, 65}, [](const Tensor &x) { return transpose(x); }},
       {"transpose", {1, 7}, [](const Tensor &x) { return transpose(x); }},
       {"transpose", {0, 7}, [](const Tensor &x) { return transpose(x); }},
-      {"permute", {3, 4, 5, 2}, [](const Tensor &x) { return permute(x, {2, 0, 3, 1}); }},
-      {"permute", {2, 3, 4, 1, 3, 5}, [](const Tensor &x) { return permute(x, {5, 3, 1, 0, 2, 4}); }},
-      {"permute", {17, 1, 19}, [](const Tensor &x) { return permute(x, {1, 2, 0}); }},
-      {"permute", {1000, 3}, [](const Tensor &x) { return permute(x, {1, 0}); }},
+      {"permute",
+       {3, 4, 5, 2},
+       [](const Tensor &x) {
+         return permute(x, {2, 0, 3, 1});
+       }},
+      {"permute",
+       {2, 3, 4, 1, 3, 5},
+       [](const Tensor &x) {
+         return permute(x, {5, 3, 1, 0, 2, 4});
+       }},
+      {"permute",
+       {17, 1, 19},
+       [](const Tensor &x) {
+         return permute(x, {1, 2, 0});
+       }},
+      {"permute",
+       {1000, 3},
+       [](const Tensor &x) {
+         return permute(x, {1, 0});
+       }},
       {"slice", {129}, [](const Tensor &x) { return slice(x, {3}, {128}); }},
       {"slice with steps", {129}, [](const Tensor &x) { return slice(x, {1}, {129}, {3}); }},
-      {"slice", {7, 40}, [](const Tensor &x) { return slice(x, {2, 5}, {6, 38}); }},
-      {"slice with steps", {9, 7, 11}, [](const Tensor &x) { return slice(x, {1, 0, 2}, {9, 7, 11}, {2, 3, 4}); }},
-      {"slice of nothing", {5, 4}, [](const Tensor &x) { return slice(x, {2, 1}, {2, 4}); }},
-      {"slice of everything", {5, 4}, [](const Tensor &x) { return slice(x, {0, 0}, {5, 4}); }},
+      {"slice",
+       {7, 40},
+       [](const Tensor &x) {
+         return slice(x, {2, 5}, {6, 38});
+       }},
+      {"slice with steps",
+       {9, 7, 11},
+       [](const Tensor &x) {
+         return slice(x, {1, 0, 2}, {9, 7, 11}, {2, 3, 4});
+       }},
+      {"slice of nothing",
+       {5, 4},
+       [](const Tensor &x) {
+         return slice(x, {2, 1}, {2, 4});
+       }},
+      {"slice of everything",
+       {5, 4},
+       [](const Tensor &x) {
+         return slice(x, {0, 0}, {5, 4});
+       }},
       {"concat of one", {5, 4}, [](const Tensor &x) { return concat({x}, 0); }},
-      {"concat with itself", {5, 33}, [](const Tensor &x) { return concat({x, x, x}, 1); }},
+      {"concat with itself",
+       {5, 33},
+       [](const Tensor &x) {
+         return concat({x, x, x}, 1);
+       }},
       {"concat of slices",
        {40, 3},
-       [](const Tensor &x) { return concat({sliceAxis(x, 0, 30), sliceAxis(x, 0, 0, 30)}, 0); }},
-      {"reshape of transpose", {33, 6}, [](const Tensor &x) { return reshape(transpose(x), {9, 22}); }},
+       [](const Tensor &x) {
+         return concat({sliceAxis(x, 0, 30), sliceAxis(x, 0, 0, 30)}, 0);
+       }},
+      {"reshape of transpose",
+       {33, 6},
+       [](const Tensor &x) {
+         return reshape(transpose(x), {9, 22});
+       }},
       {"slice of transpose of reshape",
        {24, 10},
-       [](const Tensor &x) { return slice(transpose(reshape(x, {8, 30})), {1, 1}, {30, 8}, {2, 1}); }},
+       [](const Tensor &x) {
+         return slice(transpose(reshape(x, {8, 30})), {1, 1}, {30, 8}, {2, 1});
+       }},
   };
 }
 
@@ -79,6 +131,13 @@ void addConcats(DType dtype, std::vector<OpCase> &cases) {
     g.output("y", concat({a, b, c}, -1));
   };
   cases.push_back({"concat along the last axis " + std::string(name(dtype)), last});
+  auto many = [dtype](Graph &g) {
+    Tensor x = g.input("x", {5, 7}, dtype);
+    std::vector<Tensor> pieces;
+    for (int64_t i = 0; i < 130; ++i) pieces.push_back(sliceAxis(x, 1, i % 7, i % 7 + 1));
+    g.output("y", concat(pieces, 1));
+  };
+  cases.push_back({"concat of 130 " + std::string(name(dtype)), many});
 }
 
 void addConstants(DType dtype, std::vector<OpCase> &cases) {

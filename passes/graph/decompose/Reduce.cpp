@@ -74,14 +74,6 @@ Value matmul(ImplicitLocOpBuilder &b, Operation *operation) {
   return rounded(b, wide, type.getElementType());
 }
 
-/// Empty pieces are dropped; a single piece is the result.
-Value concat(ImplicitLocOpBuilder &b, Operation *operation) {
-  auto op = cast<ConcatOp>(operation);
-  SmallVector<Value> pieces = llvm::filter_to_vector(op.getXs(), [](Value piece) { return !isEmpty(piece); });
-  if (pieces.size() == 1) return pieces.front();
-  return pieces.size() == op.getXs().size() ? op.getResult() : ConcatOp::create(b, pieces, op.getAxis()).getResult();
-}
-
 /// exp(x - max) / sum(exp(x - max)), in two passes, in f32.
 Value softmax(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<SoftmaxOp>(operation);
@@ -122,8 +114,10 @@ Value layerNorm(ImplicitLocOpBuilder &b, Operation *operation) {
 }
 
 const DecomposeRow kRows[] = {
-    {"graph.reduce", reduce},   {"graph.matmul", matmul},        {"graph.concat", concat},
-    {"graph.softmax", softmax}, {"graph.layer_norm", layerNorm},
+    {"graph.reduce", reduce},
+    {"graph.matmul", matmul},
+    {"graph.softmax", softmax},
+    {"graph.layer_norm", layerNorm},
 };
 } // namespace
 

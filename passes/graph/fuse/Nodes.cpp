@@ -21,6 +21,10 @@ constexpr unsigned kSourceFreeWeight = 8;
 /// A value counts as small where each use repeats it this often.
 constexpr int64_t kSmallRepeats = 8;
 
+/// What a kernel does for a piece of a join, whichever piece an element is in: two comparisons, an and, a load, a
+/// choice.
+constexpr unsigned kOpsPerPiece = 5;
+
 int64_t elementsOf(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
 int64_t elementBytes(Value v) { return tile::bytesOf(getElementTypeOrSelf(v)); }
 int64_t bytesOf(Value v) { return elementsOf(v) * elementBytes(v); }
@@ -233,7 +237,7 @@ private:
     OpCost cost = costOf(node.op());
     node.weight = cost.weight;
     node.expensive = cost.expensive;
-    node.numOps = node.ops.size();
+    node.numOps = node.ops.size() + (isa<ConcatOp>(node.op()) ? kOpsPerPiece * node.op()->getNumOperands() : 0);
     for (auto [index, operand] : llvm::enumerate(node.op()->getOperands())) {
       if (node.program) {
         auto stored = storedOf.find(operand);

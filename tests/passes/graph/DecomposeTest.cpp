@@ -47,6 +47,37 @@ TEST(Decompose, DivisionNeverTraps) {
   EXPECT_TRUE(bitEqual(results[1], HostTensor::of({8}, DType::I32, {-1, 1, 7, 0, 0, double(kMin), 0, 5})));
 }
 
+/// The rows of a 3x2 tensor, over and over.
+std::string joinOf(int pieces) {
+  std::string slices, operands, types;
+  for (int i = 0; i < pieces; ++i) {
+    slices += fmt::format("  %p{0} = graph.slice %x from [{1}, 0] to [{2}, 2] step [1, 1] : tensor<3x2xf32> -> "
+                          "tensor<1x2xf32>\n",
+                          i, i % 3, i % 3 + 1);
+    operands += fmt::format("{}%p{}", i ? ", " : "", i);
+    types += i ? ", tensor<1x2xf32>" : "tensor<1x2xf32>";
+  }
+  return fmt::format("func.func @main(%x: tensor<3x2xf32>) -> tensor<{0}x2xf32> {{\n{1}"
+                     "  %y = graph.concat {2} axis 0 : ({3}) -> tensor<{0}x2xf32>\n"
+                     "  return %y : tensor<{0}x2xf32>\n}}",
+                     pieces, slices, operands, types);
+}
+
+TEST(Decompose, JoinsOfManyPiecesAreJoinsOfJoins) {
+  for (auto [pieces, joins] : {std::pair(64, 1), {65, 2}, {128, 3}, {200, 5}, {64 * 64 + 1, 64 + 2}}) {
+    GraphKit kit;
+    kit.parse(joinOf(pieces));
+    mlir::PassManager manager(&kit.context());
+    manager.addNestedPass<mlir::func::FuncOp>(graph::createDecompose());
+    ASSERT_TRUE(succeeded(manager.run(kit.function()->getParentOfType<mlir::ModuleOp>())));
+    auto all = kit.function().getOps<graph::ConcatOp>();
+    EXPECT_EQ(std::distance(all.begin(), all.end()), joins) << pieces;
+    for (graph::ConcatOp concat : all) EXPECT_LE(concat.getXs().size(), 64u);
+    HostTensor x = HostTensor::randomNormal({3, 2}, DType::F32, 1), y = run(kit, {x}).at(0);
+    for (int64_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.get(i), x.get(i % 6)) << i;
+  }
+}
+
 TEST(Decompose, CastsSaturate) {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
   HostTensor x =
