@@ -154,7 +154,9 @@ private:
   }
   /// Whose fault it is when tiling or its spec refuses: the user's, if the schedules or the programs are.
   ErrorCode scheduleFault() const {
-    bool given = !compiler.options.schedules.empty() || llvm::any_of(programs, [](auto &p) { return !p.reference; });
+    auto isProgram = [](graph::KernelOp kernel) { return bool(kernel.getCustom()); };
+    bool given =
+        !compiler.options.schedules.empty() || llvm::any_of(made->function().getOps<graph::KernelOp>(), isProgram);
     return given ? ErrorCode::InvalidInput : ErrorCode::Internal;
   }
   void writeDump();
@@ -162,9 +164,7 @@ private:
   CompilerImpl &compiler;
   std::shared_ptr<ExecutableImpl> made = std::make_shared<ExecutableImpl>();
   dsl::ErrorCatcher catcher;
-  std::vector<graph::FusionDecision> decisions;
-  graph::Alignment alignment;
-  std::vector<graph::ProgramChoice> programs;
+  Decisions decisions;
   PipelineOptions options;
   IrRecorder *recorder = nullptr;
 };
@@ -173,9 +173,7 @@ private:
 Compilation::Compilation(const std::shared_ptr<CompilerImpl> &owner, const Graph &graph)
     : compiler(*owner), catcher(owner->context.get()), options{.target = owner->target,
                                                                .fuse = owner->options.fuse,
-                                                               .decisions = &decisions,
-                                                               .alignment = &alignment,
-                                                               .programs = &programs} {
+                                                               .decisions = &decisions} {
   made->compiler = owner;
   if (owner->options.keepIr || !owner->options.dumpIr.empty()) recorder = &made->recorder;
   std::string bytes = dsl::Access::impl(graph).bytecode();
@@ -252,7 +250,7 @@ std::shared_ptr<ExecutableImpl> Compilation::run() {
   for (const auto &[symbol, kernel] : made->kernels) images.push_back(kernel.image);
   made->bound = std::make_unique<BoundPlan>(made->plan, std::move(images), compiler.device,
                                             ExecutableOptions{.poisonArena = compiler.options.poison});
-  made->report = makeReport(compiler, *made, decisions, alignment, programs);
+  made->report = makeReport(compiler, *made, decisions);
   times.total = total.seconds();
   times.threads = compiler.threads();
   made->report.times = times;

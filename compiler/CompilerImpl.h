@@ -76,9 +76,7 @@ mlir::FailureOr<Refusals> compileKernels(const CompilerImpl &compiler, mlir::fun
                                          CompiledKernels &kernels);
 
 /// The report of a compiled graph, without times.
-Report makeReport(const CompilerImpl &compiler, ExecutableImpl &executable,
-                  llvm::ArrayRef<graph::FusionDecision> decisions, const graph::Alignment &alignment,
-                  llvm::ArrayRef<graph::ProgramChoice> programs);
+Report makeReport(const CompilerImpl &compiler, ExecutableImpl &executable, const Decisions &decisions);
 
 } // namespace kiln
 

@@ -7,7 +7,8 @@ using namespace mlir;
 using namespace kiln;
 
 KernelCut::KernelCut(ModuleOp module, const PipelineOptions &given, IrRecorder *recorder)
-    : module(module), options(given), recorder(recorder), source(module.clone()) {
+    : module(module), options(given), recorder(recorder), source(module.clone()),
+      numDecided(given.decisions ? static_cast<ptrdiff_t>(given.decisions->size()) : 0) {
   options.sizes = &sizes;
 }
 
@@ -23,7 +24,7 @@ void KernelCut::restore() {
   module.getBody()->clear();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   for (Operation &op : *source->getBody()) b.clone(op);
-  if (options.decisions) options.decisions->clear();
+  if (options.decisions) options.decisions->erase(options.decisions->begin() + numDecided, options.decisions->end());
 }
 
 /// What is known against a kernel as it is scheduled; empty: nothing.

@@ -33,6 +33,7 @@ private:
   PipelineOptions options;
   IrRecorder *recorder;
   mlir::OwningOpRef<mlir::ModuleOp> source; ///< the module as it was
+  ptrdiff_t numDecided;                     ///< decisions of passes before
   graph::KernelSizes sizes;
   Refusals refused; ///< so far
   bool isCut = false;

@@ -127,8 +127,7 @@ FailureOr<Refusals> kiln::compileKernels(const CompilerImpl &compiler, func::Fun
     job->second.kernel = kernel;
     job->second.module = isolate(kernel);
     graph::CustomKernelOp call = kernel.getCustom();
-    job->second.where =
-        dsl::sourceOf(call ? graph::findProgram(call, call.getProgramAttr()).getLoc() : kernel.getLoc());
+    job->second.where = sourceOf(call ? graph::findProgram(call, call.getProgramAttr()).getLoc() : kernel.getLoc());
   });
   ThreadPool pool(compiler.options.threads);
   SmallVector<Job *> list;

@@ -1,6 +1,7 @@
 #include "compiler/Pipeline.h"
 
 #include "codegen/Passes.h"
+#include "passes/Decisions.h"
 #include "passes/graph/Passes.h"
 #include "passes/tile/Passes.h"
 #include "passes/tiling/Passes.h"
@@ -16,21 +17,23 @@ using namespace kiln;
 // No canonicalisation before the functions are expanded: it would fold them with the build host's libm.
 void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(graph::createVerify());
-  pm.addPass(graph::createChooseProgramsPass({.target = options.target->name()}, options.programs));
+  pm.addPass(reporting(graph::createChoosePrograms({.target = options.target->name()}), options.decisions));
   pm.addNestedPass<func::FuncOp>(graph::createDecompose());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(graph::createVerify({.decomposed = true}));
 }
 
 void kiln::addFusedPasses(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(graph::createFusePass({.fuse = options.fuse}, options.decisions, options.sizes));
+  pm.addNestedPass<func::FuncOp>(
+      reporting(graph::createFusePass({.fuse = options.fuse}, options.sizes), options.decisions));
 }
 
 // Which schedule is the default depends on where rows start, so that padding is judged first: over the schedules that
 // were asked for, else over the best one of each layout.
 void kiln::addScheduledPasses(OpPassManager &pm, const PipelineOptions &options) {
   if (options.target->gpu())
-    pm.addNestedPass<func::FuncOp>(graph::createAlignPass({.target = options.target->name()}, options.alignment));
+    pm.addNestedPass<func::FuncOp>(
+        reporting(graph::createAlign({.target = options.target->name()}), options.decisions));
   pm.addPass(tiling::createTileSchedule({.target = options.target->name()}));
 }
 

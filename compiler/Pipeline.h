@@ -8,9 +8,8 @@
 #define KILN_COMPILER_PIPELINE_H
 
 #include "ir/target/Target.h"
-#include "passes/graph/Alignment.h"
+#include "kiln/Decision.h"
 #include "passes/graph/Fusion.h"
-#include "passes/graph/ProgramChoice.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -24,10 +23,8 @@ struct PipelineOptions {
   bool fuse = true;
   /// Schedules by kernel family that are wanted in place of the default ones.
   std::map<std::string, graph::ScheduleAttr, std::less<>> schedules = {};
-  graph::KernelSizes *sizes = nullptr;                     ///< of kernels that fusion may make; may be null
-  std::vector<graph::FusionDecision> *decisions = nullptr; ///< filled by fusion; may be null
-  graph::Alignment *alignment = nullptr;                   ///< filled by graph-align; may be null
-  std::vector<graph::ProgramChoice> *programs = nullptr;   ///< filled by graph-choose-programs; may be null
+  graph::KernelSizes *sizes = nullptr; ///< of kernels that fusion may make; may be null
+  Decisions *decisions = nullptr;      ///< what passes decide is added here; may be null
 };
 
 /// A function of the ops users write -> one of decomposed ops.

@@ -4,17 +4,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::dsl;
 
-SourceLoc kiln::dsl::sourceOf(Location loc) {
-  SourceLoc where;
-  loc->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file) return WalkResult::advance();
-    where = {file.getFilename().str(), static_cast<int>(file.getLine())};
-    return WalkResult::interrupt();
-  });
-  return where;
-}
-
 /// Cuts the op's name and the constraint's label off the front: `'graph.matmul' (C3): text`, `'arith.addf' op text`.
 /// The name goes to `op`.
 static std::string stripPrefix(std::string text, std::string &op) {

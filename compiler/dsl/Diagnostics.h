@@ -7,15 +7,12 @@
 #ifndef KILN_COMPILER_DSL_DIAGNOSTICS_H
 #define KILN_COMPILER_DSL_DIAGNOSTICS_H
 
-#include "kiln/Error.h"
+#include "passes/Decisions.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 
 namespace kiln::dsl {
-
-/// The first file and line in a location, looking through fused, named and call-site locations; line 0 if none.
-SourceLoc sourceOf(mlir::Location loc);
 
 /// While alive, keeps the first error of a context from being printed and remembers it as the facts of a kiln::Error.
 class ErrorCatcher {

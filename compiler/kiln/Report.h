@@ -1,8 +1,8 @@
-// What compiling a graph came to: its kernels with what each absorbed and moves, the edges between them with the rule
-// that kept them apart, where memory goes, and where time went. Plain data, with printers for people and programs.
+// What compiling a graph came to: its kernels with what each absorbed and moves, what passes decided and why,
+// where memory goes, and where time went. Plain data, with printers for people and programs.
 #pragma once
 
-#include "kiln/Error.h"
+#include "kiln/Decision.h"
 
 #include <cstdint>
 #include <optional>
@@ -45,43 +45,6 @@ struct KernelReport {
   double intensity() const { return bytesAfter ? flops / static_cast<double>(bytesAfter) : 0; }
 };
 
-/// Two ops that could have shared a kernel and do not.
-struct EdgeReport {
-  std::string producer, consumer;               ///< ops: "math.exp"
-  int producerKernel = -1, consumerKernel = -1; ///< launches, counted from 0 in program order
-  SourceLoc producerWhere, consumerWhere;
-  bool sibling = false;  ///< they share an input instead of being producer and consumer
-  std::string rule;      ///< the rule's short name
-  std::string reason;    ///< the rule with this case's numbers
-  int64_t bytesKept = 0; ///< traffic that stays because they are apart
-};
-
-/// An operand whose rows do not start at 16 bytes, which a gpu reads slowly; of kernels without a matmul, a result,
-/// too.
-struct AlignmentReport {
-  int kernel = -1;       ///< its launch, counted from 0 in program order
-  int operand = 0;       ///< of the kernel, counted from 0
-  bool isResult = false; ///< `operand` counts results
-  std::string type;      ///< "1793x1793xbf16"
-  SourceLoc where;       ///< of the kernel
-  std::string by; ///< what is done: "copy" (a kernel pads it), "producer" (the kernel that computes it does), "shift"
-                  ///< (whole words are accessed and shifted), "nothing" (narrow accesses)
-  int64_t row = 0, paddedRow = 0; ///< elements from row to row, without and with padding
-  double narrowSeconds = 0;       ///< predicted of the kernel with narrow accesses
-  double shiftedSeconds = 0;      ///< and with shifted ones where they gain; 0 of a matmul
-  double alignedSeconds = 0;      ///< and with padded rows; 0 of a result
-  double copySeconds = 0;         ///< predicted of the copy; 0 where there is none to pay for
-};
-
-/// A call of a tile program.
-struct ProgramReport {
-  std::string program;    ///< its symbol
-  SourceLoc where;        ///< of the call
-  bool reference = false; ///< its reference is what runs
-  std::string reason;     ///< why, of a reference
-  std::string orderClass; ///< of a program, if the call names one
-};
-
 /// Bytes by what holds them.
 struct MemoryReport {
   int64_t inputs = 0, parameters = 0, outputs = 0, constants = 0;
@@ -103,18 +66,16 @@ struct Report {
   bool fused = true;
   std::vector<KernelReport> kernels; ///< in order of first launch
   std::vector<std::string> launches; ///< the symbol of every launch, in order
-  std::vector<EdgeReport> edges;
-  std::vector<AlignmentReport> alignments; ///< in program order; of gpu targets
-  std::vector<ProgramReport> programs;     ///< calls of tile programs, in program order
-  int opsInGraph = 0;                      ///< after decomposition
+  Decisions decisions;               ///< of all passes, in the order of the passes, each in program order
+  int opsInGraph = 0;                ///< after decomposition
   MemoryReport memory;
   CompileTimes times;
 
   /// The kernels as a table for people, ending with totals.
   std::string table() const;
-  /// The table, the edges, the memory and the times.
+  /// The table, the decisions, the memory and the times.
   std::string explain() const;
-  /// All of it as JSON, `{"schema": 1, ...}`.
+  /// All of it as JSON, `{"schema": 2, ...}`.
   std::string json() const;
 };
 

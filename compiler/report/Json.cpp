@@ -1,6 +1,7 @@
 // Prints reports for programs.
 #include "compiler/kiln/Report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace kiln;
@@ -39,50 +40,38 @@ static json toJson(const KernelReport &k) {
           {"assembly", assembly}};
 }
 
-static json toJson(const EdgeReport &e) {
-  return {{"producer", e.producer},
-          {"consumer", e.consumer},
-          {"producer_kernel", e.producerKernel},
-          {"consumer_kernel", e.consumerKernel},
-          {"producer_where", toJson(e.producerWhere)},
-          {"consumer_where", toJson(e.consumerWhere)},
-          {"sibling", e.sibling},
-          {"rule", e.rule},
-          {"reason", e.reason},
-          {"bytes_kept", e.bytesKept}};
+/// "padded row" is "padded_row", "kept" of bytes "kept_bytes".
+static std::string keyOf(const DecisionNumber &number) {
+  std::string key = number.name;
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key + (number.unit == Unit::Bytes ? "_bytes" : number.unit == Unit::Seconds ? "_seconds" : "");
 }
 
-static json toJson(const AlignmentReport &a) {
-  return {{"kernel", a.kernel},
-          {"operand", a.operand},
-          {"is_result", a.isResult},
-          {"type", a.type},
-          {"where", toJson(a.where)},
-          {"by", a.by},
-          {"row", a.row},
-          {"padded_row", a.paddedRow},
-          {"narrow_seconds", a.narrowSeconds},
-          {"shifted_seconds", a.shiftedSeconds},
-          {"aligned_seconds", a.alignedSeconds},
-          {"copy_seconds", a.copySeconds}};
+static json toJson(const DecisionOption &option) {
+  json numbers = json::object();
+  for (const DecisionNumber &number : option.numbers) numbers[keyOf(number)] = number.value;
+  return {{"name", option.name}, {"rule", option.rule}, {"reason", option.reason}, {"numbers", numbers}};
+}
+
+static json toJson(const Decision &d) {
+  json subject = json::array(), refused = json::array();
+  for (const DecisionSubject &s : d.subject)
+    subject.push_back({{"name", s.name}, {"kernel", s.kernel}, {"where", toJson(s.where)}});
+  for (const DecisionOption &option : d.refused) refused.push_back(toJson(option));
+  return {{"pass", d.pass},
+          {"subject", subject},
+          {"relation", d.relation},
+          {"chosen", toJson(d.chosen)},
+          {"refused", refused}};
 }
 
 std::string Report::json() const {
   ::json all = {
-      {"schema", 1}, {"target", target}, {"fused", fused}, {"ops_in_graph", opsInGraph}, {"launches", launches}};
+      {"schema", 2}, {"target", target}, {"fused", fused}, {"ops_in_graph", opsInGraph}, {"launches", launches}};
   all["kernels"] = ::json::array();
   for (const KernelReport &kernel : kernels) all["kernels"].push_back(toJson(kernel));
-  all["edges"] = ::json::array();
-  for (const EdgeReport &edge : edges) all["edges"].push_back(toJson(edge));
-  all["alignments"] = ::json::array();
-  for (const AlignmentReport &alignment : alignments) all["alignments"].push_back(toJson(alignment));
-  all["programs"] = ::json::array();
-  for (const ProgramReport &p : programs)
-    all["programs"].push_back({{"program", p.program},
-                               {"where", toJson(p.where)},
-                               {"reference", p.reference},
-                               {"reason", p.reason},
-                               {"order_class", p.orderClass}});
+  all["decisions"] = ::json::array();
+  for (const Decision &decision : decisions) all["decisions"].push_back(toJson(decision));
   all["memory"] = {{"inputs", memory.inputs},   {"parameters", memory.parameters},
                    {"outputs", memory.outputs}, {"constants", memory.constants},
                    {"arena", memory.arena},     {"temporaries", memory.temporaries}};

@@ -96,7 +96,7 @@ KernelReport kiln::report::describe(graph::KernelOp kernel) {
     auto [at, isNew] = index.try_emplace(op.getName().getStringRef().str(), row.ops.size());
     if (isNew) row.ops.emplace_back(at->first, 0);
     ++row.ops[at->second].second;
-    if (row.where.line == 0) row.where = dsl::sourceOf(op.getLoc());
+    if (row.where.line == 0) row.where = sourceOf(op.getLoc());
     if (opClass == OpClass::View) continue;
     row.bytesBefore += bytesAlone(&op);
     row.flops += flopsOf(&op);

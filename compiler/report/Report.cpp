@@ -10,13 +10,7 @@ using namespace kiln;
 
 namespace {
 
-std::string bytes(int64_t count) {
-  const char *units[] = {"B", "KB", "MB", "GB", "TB"};
-  double value = static_cast<double>(count);
-  int unit = 0;
-  while (value >= 9999.5 && unit < 4) value /= 1024, ++unit;
-  return unit ? fmt::format("{:.4g} {}", value, units[unit]) : fmt::format("{} B", count);
-}
+std::string bytes(int64_t count) { return numberText(static_cast<double>(count), Unit::Bytes); }
 
 std::string flops(double value) {
   const char *units[] = {"", "K", "M", "G", "T"};
@@ -24,8 +18,6 @@ std::string flops(double value) {
   while (value >= 9999.5 && unit < 4) value /= 1000, ++unit;
   return fmt::format("{:.4g} {}", value, units[unit]);
 }
-
-std::string microseconds(double seconds) { return fmt::format("{:.3g} us", seconds * 1e6); }
 
 std::string place(const SourceLoc &where) {
   if (where.file.empty()) return "";
@@ -73,49 +65,35 @@ std::string Report::table() const {
   return text;
 }
 
-/// What a kernel without a matmul takes: as it is, shifted, behind a copy.
-static std::string timesOf(const AlignmentReport &a) {
-  std::string text =
-      fmt::format("{} narrow, {} shifted", microseconds(a.narrowSeconds), microseconds(a.shiftedSeconds));
-  if (a.isResult) return text;
-  return text + fmt::format(", {} with rows of {} and a copy of {}", microseconds(a.alignedSeconds), a.paddedRow,
-                            microseconds(a.copySeconds));
+/// Decisions, pass by pass: what each is about, what was chosen and what was not; then how often each rule objected.
+static std::string explainDecisions(const Report &report) {
+  std::string text;
+  auto subjectOf = [&](const DecisionSubject &s) {
+    bool isLaunch = s.kernel >= 0 && s.kernel < static_cast<int>(report.launches.size());
+    std::string kernel =
+        isLaunch ? fmt::format("#{} {} ", s.kernel, report.launches[static_cast<size_t>(s.kernel)]) : "";
+    return fmt::format("{}{} ({})", kernel, s.name, place(s.where));
+  };
+  for (auto at = report.decisions.begin(), end = at; at != report.decisions.end(); at = end) {
+    end = std::find_if(at, report.decisions.end(), [&](const Decision &d) { return d.pass != at->pass; });
+    text += fmt::format("\n{}: {} decisions\n", at->pass, end - at);
+    std::map<std::string, int> totals;
+    for (auto d = at; d != end; ++d) {
+      std::string subject;
+      for (const DecisionSubject &s : d->subject)
+        subject += (subject.empty() ? "  " : " " + d->relation + " ") + subjectOf(s);
+      text += fmt::format("{}\n    {}\n", subject, d->text());
+      for (const DecisionOption &option : d->refused)
+        if (!option.rule.empty()) ++totals[option.rule];
+    }
+    for (const auto &[rule, count] : totals) text += fmt::format("  {:<20} {:>5}\n", rule, count);
+  }
+  return text;
 }
 
 std::string Report::explain() const {
   std::string text = fmt::format("target {}, {}\n\n", target, fused ? "fused" : "one kernel per op") + table();
-  text += fmt::format("\nEdges between kernels: {}\n", edges.size());
-  auto kernelName = [&](int launch) {
-    return launch >= 0 && launch < static_cast<int>(launches.size()) ? fmt::format("#{} {}", launch, launches[launch])
-                                                                     : std::string("no kernel");
-  };
-  std::map<std::string, int> totals;
-  for (const EdgeReport &e : edges) {
-    text += fmt::format("  {} {} ({}) {} {} {} ({})\n    {}: {} [{} stay]\n", kernelName(e.producerKernel), e.producer,
-                        place(e.producerWhere), e.sibling ? "beside" : "->", kernelName(e.consumerKernel), e.consumer,
-                        place(e.consumerWhere), e.rule, e.reason, bytes(e.bytesKept));
-    ++totals[e.rule];
-  }
-  for (const auto &[rule, count] : totals) text += fmt::format("  {:<20} {:>5} edges\n", rule, count);
-  if (!alignments.empty()) text += fmt::format("\nOperands with unaligned rows: {}\n", alignments.size());
-  for (const AlignmentReport &a : alignments) {
-    if (a.shiftedSeconds > 0) {
-      text += fmt::format("  {} ({}) {} {}, {}, rows of {}\n    by {}: {}\n", kernelName(a.kernel), place(a.where),
-                          a.isResult ? "result" : "operand", a.operand, a.type, a.row,
-                          a.by == "nothing" ? "narrow accesses" : a.by, timesOf(a));
-      continue;
-    }
-    std::string copy = a.copySeconds > 0 ? fmt::format(" and a copy of {}", microseconds(a.copySeconds)) : "";
-    text += fmt::format("  {} ({}) operand {}, {}\n    by {}: {} with rows of {}, {} with rows of {}{}\n",
-                        kernelName(a.kernel), place(a.where), a.operand, a.type, a.by, microseconds(a.narrowSeconds),
-                        a.row, microseconds(a.alignedSeconds), a.paddedRow, copy);
-  }
-  if (!programs.empty()) text += fmt::format("\nTile programs: {}\n", programs.size());
-  for (const ProgramReport &p : programs)
-    text += fmt::format("  @{} ({}) {}\n", p.program, place(p.where),
-                        p.reference            ? "by its reference: " + p.reason
-                        : p.orderClass.empty() ? "of no order class"
-                                               : fmt::format("of order class \"{}\"", p.orderClass));
+  text += explainDecisions(*this);
   text += fmt::format("\nMemory\n  inputs     {:>10}\n  parameters {:>10}\n  constants  {:>10}\n  outputs    {:>10}\n"
                       "  arena      {:>10}   peak of all temporaries, which would be {} without sharing\n",
                       bytes(memory.inputs), bytes(memory.parameters), bytes(memory.constants), bytes(memory.outputs),

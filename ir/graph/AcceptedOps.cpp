@@ -9,6 +9,9 @@
 
 using namespace mlir;
 using namespace kiln::graph;
+using kiln::ir::fitsMemory;
+using kiln::ir::kMemoryLimit;
+using kiln::ir::kMemoryRule;
 
 namespace {
 constexpr OpClass kElementwise = OpClass::Elementwise;
@@ -149,8 +152,8 @@ static bool isPlainTensor(Type type) {
 static LogicalResult verifyTensors(Operation *op) {
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
     if (isPlainTensor(type)) {
-      if (ir::fitsMemory(cast<RankedTensorType>(type))) continue;
-      return violate(op->getLoc(), op->getName().getStringRef(), {"", ir::kMemoryRule, ir::kMemoryLimit, str(type)});
+      if (fitsMemory(cast<RankedTensorType>(type))) continue;
+      return violate(op->getLoc(), op->getName().getStringRef(), {"", kMemoryRule, kMemoryLimit, str(type)});
     }
     std::string found;
     llvm::raw_string_ostream(found) << type;
@@ -209,8 +212,8 @@ LogicalResult kiln::graph::verifyAcceptedOp(Operation *op, OpLevel level) {
 static LogicalResult verifySignature(func::FuncOp function) {
   if (function.isExternal()) return success();
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) {
-    if (isPlainTensor(type) && !ir::fitsMemory(cast<RankedTensorType>(type)))
-      return violate(function.getLoc(), "func.func", {"", ir::kMemoryRule, ir::kMemoryLimit, str(type)});
+    if (isPlainTensor(type) && !fitsMemory(cast<RankedTensorType>(type)))
+      return violate(function.getLoc(), "func.func", {"", kMemoryRule, kMemoryLimit, str(type)});
     if (isPlainTensor(type) && elementBit(getElementTypeOrSelf(type))) continue;
     InFlightDiagnostic diag = function.emitError()
                               << "arguments and results must be static tensors of a dtype that ops take";

@@ -1,7 +1,8 @@
 // graph-align: padded rows, where that is quicker than reading them as they are.
-#include "passes/graph/Alignment.h"
+#include "passes/graph/Passes.h"
 
 #include "ir/layout/IndexMap.h"
+#include "passes/Decisions.h"
 #include "passes/cost/Matmul.h"
 #include "passes/kernel/Family.h"
 #include "passes/kernel/KernelChecks.h"
@@ -16,11 +17,6 @@ using namespace mlir;
 namespace kiln::graph {
 #define GEN_PASS_DEF_ALIGN
 #include "passes/graph/Passes.h.inc"
-
-StringRef alignedByName(AlignedBy by) {
-  static constexpr StringRef kNames[] = {"nothing", "producer", "copy", "shift"};
-  return kNames[static_cast<int>(by)];
-}
 
 namespace {
 
@@ -120,29 +116,54 @@ class Aligner {
 public:
   Aligner(func::FuncOp function, const Target &target) : function(function), target(target) {}
 
-  LogicalResult run() {
+  /// Pads what gains; renumbers what earlier passes decided, which may be null.
+  LogicalResult run(Decisions *earlier) {
     SmallVector<KernelOp> kernels;
-    function.walk([&](KernelOp kernel) {
-      if (!kernel.getCustom()) kernels.push_back(kernel);
-    });
+    function.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     // Rows of other kernels once it is known which results matmuls have padded.
     for (bool matmuls : {true, false})
       for (KernelOp kernel : kernels)
         if ((kernel.getKind() == kindName(KernelKind::Matmul)) == matmuls && failed(visit(kernel))) return failure();
-    number(kernels);
+    number(kernels, earlier);
     return success();
   }
 
-  Alignment found;
+  Decisions decisions; ///< in program order
   unsigned copies = 0, padded = 0;
 
 private:
   func::FuncOp function;
   Target target;
   llvm::DenseMap<Value, Value> copyOf; ///< with padded rows
-  SmallVector<KernelOp> kernelOf;      ///< of each decision
+  /// What was decided of one operand or result of a kernel.
+  struct Found {
+    KernelOp kernel;
+    bool isResult;
+    unsigned index;
+    Decision decision;
+  };
+  std::vector<Found> found;
+
+  /// Adds the decision for `chosen` among `options`.
+  void decide(KernelOp kernel, bool isResult, unsigned index, Type type, std::vector<DecisionOption> options,
+              size_t chosen) {
+    Decision decision{
+        "graph-align",
+        {{fmt::format("{} {}, {}", isResult ? "result" : "operand", index, str(type)), sourceOf(kernel.getLoc())}}};
+    decision.chosen = options[chosen];
+    options.erase(options.begin() + static_cast<ptrdiff_t>(chosen));
+    decision.refused = std::move(options);
+    found.push_back({kernel, isResult, index, std::move(decision)});
+  }
+  /// Of rows of so many elements; behind a copy, if that takes time.
+  static DecisionOption optionOf(std::string name, double row, double seconds, double copySeconds = 0) {
+    DecisionOption option{std::move(name), "", "", {{"row", row}, {"time", seconds, Unit::Seconds}}};
+    if (copySeconds > 0) option.numbers.push_back({"copy", copySeconds, Unit::Seconds});
+    return option;
+  }
 
   LogicalResult visit(KernelOp kernel) {
+    if (kernel.getCustom()) return success();
     FailureOr<tiling::KernelCase> which = tiling::KernelCase::of(kernel, target);
     if (failed(which)) return failure();
     std::string reason;
@@ -189,18 +210,14 @@ private:
     for (auto [i, c] : llvm::enumerate(operands)) {
       bool chosen = best >> i & 1;
       unsigned others = best & ~(1u << i);
-      AlignmentDecision d{kernel.getLoc()};
-      d.operand = static_cast<int>(c.input);
-      d.type = str(c.value.getType());
-      d.by = !chosen ? AlignedBy::Nothing : isInternal(c.value) ? AlignedBy::Producer : AlignedBy::Copy;
-      d.stride = shapeOf(c.value).back();
-      d.paddedStride = c.padded.getStrides()[shapeOf(c.value).size() - 2];
-      d.narrowSeconds = seconds(others);
-      d.alignedSeconds = seconds(others | 1u << i);
-      d.copySeconds = cost(c);
-      found.decisions.push_back(d);
-      kernelOf.push_back(kernel);
-      if (d.by == AlignedBy::Copy && !copyOf.contains(c.value)) toCopy.push_back(c);
+      auto row = static_cast<double>(shapeOf(c.value).back()),
+           paddedRow = static_cast<double>(c.padded.getStrides()[shapeOf(c.value).size() - 2]);
+      bool internal = isInternal(c.value);
+      decide(kernel, false, c.input, c.value.getType(),
+             {optionOf("as it is", row, seconds(others)),
+              optionOf(internal ? "padded by its producer" : "copied", paddedRow, seconds(others | 1u << i), cost(c))},
+             chosen);
+      if (chosen && !internal && !copyOf.contains(c.value)) toCopy.push_back(c);
     }
     copy(kernel, toCopy);
     for (auto [i, c] : llvm::enumerate(operands))
@@ -216,22 +233,18 @@ private:
       auto type = cast<RankedTensorType>(value.getType());
       if (type.getRank() < 2) continue; // one row, read from somewhere within
       Candidate c{rows.index, value, layoutOf(value, paddedStrides(type))};
-      AlignmentDecision d{kernel.getLoc()};
-      d.operand = static_cast<int>(rows.index);
-      d.isResult = rows.isResult;
-      d.type = str(type);
-      d.stride = type.getShape().back();
-      d.narrowSeconds = rows.narrowSeconds;
-      d.shiftedSeconds = seconds;
-      d.by = rows.shifted ? AlignedBy::Shift : AlignedBy::Nothing;
+      auto row = static_cast<double>(type.getShape().back());
+      std::vector<DecisionOption> options = {optionOf("narrow accesses", row, rows.narrowSeconds),
+                                             optionOf("shifted", row, seconds)};
+      size_t chosen = rows.shifted;
       if (!rows.isResult) {
-        d.paddedStride = c.padded.getStrides()[type.getRank() - 2];
-        d.alignedSeconds = streams.seconds(c);
-        d.copySeconds = copyOf.contains(value) ? 0 : cost::copySeconds(copyBytes(value, c.padded), *target.gpu());
-        if (d.alignedSeconds + d.copySeconds < seconds) d.by = AlignedBy::Copy, toCopy.push_back(c);
+        auto paddedRow = static_cast<double>(c.padded.getStrides()[type.getRank() - 2]);
+        double aligned = streams.seconds(c);
+        double copied = copyOf.contains(value) ? 0 : cost::copySeconds(copyBytes(value, c.padded), *target.gpu());
+        options.push_back(optionOf("copied", paddedRow, aligned, copied));
+        if (aligned + copied < seconds) chosen = 2, toCopy.push_back(c);
       }
-      found.decisions.push_back(d);
-      kernelOf.push_back(kernel);
+      decide(kernel, rows.isResult, rows.index, type, std::move(options), chosen);
     }
     SmallVector<Candidate> isNew;
     for (const Candidate &c : toCopy)
@@ -278,66 +291,36 @@ private:
   }
 
   /// Says which launch is which, now that there are copies.
-  void number(ArrayRef<KernelOp> before) {
+  void number(ArrayRef<KernelOp> before, Decisions *earlier) {
     llvm::DenseMap<Operation *, int> launch;
     int next = 0;
     function.walk([&](KernelOp kernel) { launch[kernel] = next++; });
-    for (KernelOp kernel : before) found.launchOf.push_back(launch[kernel]);
-    for (auto [decision, kernel] : llvm::zip(found.decisions, kernelOf)) decision.kernel = launch[kernel];
-    auto place = [](const AlignmentDecision &d) { return std::tuple(d.kernel, d.isResult, d.operand); };
-    llvm::sort(found.decisions, [&](auto &l, auto &r) { return place(l) < place(r); });
+    if (earlier)
+      renumberKernels(*earlier, llvm::map_to_vector(before, [&](KernelOp kernel) { return launch[kernel]; }));
+    llvm::sort(found, [&](const Found &l, const Found &r) {
+      return std::tuple(launch[l.kernel], l.isResult, l.index) < std::tuple(launch[r.kernel], r.isResult, r.index);
+    });
+    for (Found &f : found) {
+      f.decision.subject.front().kernel = launch[f.kernel];
+      decisions.push_back(std::move(f.decision));
+    }
   }
 };
 
-/// Of a kernel without a matmul.
-void remarkRows(const AlignmentDecision &d) {
-  emitRemark(d.where) << fmt::format(
-      "{} {} ({}), rows of {}: {}; {:.1f} us with narrow accesses, {:.1f} us with what gains by it shifted{}",
-      d.isResult ? "result" : "operand", d.operand, d.type, d.stride,
-      d.by == AlignedBy::Shift  ? "shifted"
-      : d.by == AlignedBy::Copy ? "copied"
-                                : "narrow accesses",
-      d.narrowSeconds * 1e6, d.shiftedSeconds * 1e6,
-      d.isResult ? ""
-                 : fmt::format(", {:.1f} us with rows of {} behind a copy of {:.1f} us", d.alignedSeconds * 1e6,
-                               d.paddedStride, d.copySeconds * 1e6));
-}
-
-void remark(const AlignmentDecision &d) {
-  if (d.shiftedSeconds > 0) return remarkRows(d);
-  emitRemark(d.where) << fmt::format(
-      "operand {} ({}), rows of {}: {}; {:.1f} us as it is, {:.1f} us with rows of {}{}", d.operand, d.type, d.stride,
-      d.by == AlignedBy::Nothing ? "read as it is"
-      : d.by == AlignedBy::Copy  ? "copied"
-                                 : "padded where it is computed",
-      d.narrowSeconds * 1e6, d.alignedSeconds * 1e6, d.paddedStride,
-      d.copySeconds > 0 ? fmt::format(" behind a copy of {:.1f} us", d.copySeconds * 1e6) : "");
-}
-
-struct Align : impl::AlignBase<Align> {
+struct Align : impl::AlignBase<Align>, Reporting {
   using AlignBase::AlignBase;
-  Align(const AlignOptions &options, Alignment *alignment) : AlignBase(options), alignment(alignment) {}
 
   void runOnOperation() override {
     FailureOr<Target> row = tiling::targetNamed(getOperation(), target);
     if (failed(row)) return signalPassFailure();
     if (!row->gpu()) return;
     Aligner aligner(getOperation(), *row);
-    if (failed(aligner.run())) return signalPassFailure();
+    if (failed(aligner.run(sink))) return signalPassFailure();
     numCopies += aligner.copies;
     numPadded += aligner.padded;
-    for (const AlignmentDecision &decision : aligner.found.decisions)
-      if (explain) remark(decision);
-    if (alignment) *alignment = std::move(aligner.found);
+    tell(std::move(aligner.decisions), explain, &getContext());
   }
-
-private:
-  Alignment *alignment = nullptr;
 };
 } // namespace
-
-std::unique_ptr<Pass> createAlignPass(const AlignOptions &options, Alignment *alignment) {
-  return std::make_unique<Align>(options, alignment);
-}
 
 } // namespace kiln::graph

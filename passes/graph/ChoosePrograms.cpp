@@ -1,7 +1,8 @@
 // graph-choose-programs: what computes the calls of tile programs on this target.
-#include "passes/graph/ProgramChoice.h"
+#include "passes/graph/Passes.h"
 
 #include "ir/graph/Programs.h"
+#include "passes/Decisions.h"
 #include "passes/kernel/KernelChecks.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -33,10 +34,8 @@ std::string describe(const Program &program) {
   return op.getThreads() ? fmt::format("CTAs of {} threads", *op.getThreads()) : "CTAs without threads";
 }
 
-struct ChoosePrograms : impl::ChooseProgramsBase<ChoosePrograms> {
+struct ChoosePrograms : impl::ChooseProgramsBase<ChoosePrograms>, Reporting {
   using ChooseProgramsBase::ChooseProgramsBase;
-  ChoosePrograms(const ChooseProgramsOptions &options, std::vector<ProgramChoice> *choices)
-      : ChooseProgramsBase(options), choices(choices) {}
 
   void runOnOperation() override {
     FailureOr<Target> row = tiling::targetNamed(getOperation(), target);
@@ -48,24 +47,27 @@ struct ChoosePrograms : impl::ChooseProgramsBase<ChoosePrograms> {
   }
 
 private:
-  std::vector<ProgramChoice> *choices = nullptr;
-
   LogicalResult choose(CustomKernelOp call, const Target &row) {
     FailureOr<Program> program = programOf(findProgram(call, call.getProgramAttr()), call.getLoc());
     if (failed(program)) return failure();
     bool fits = program->isForGpu() == bool(row.gpu());
-    ProgramChoice choice{call.getLoc(), call.getProgram().str(), !fits};
-    if (fits) choice.orderClass = call.getOrderClass().value_or("").str();
-    choice.reason = fits ? ""
-                         : fmt::format("the program is of {}, the target {} a gpu", describe(*program),
-                                       row.gpu() ? "is" : "is not");
-    if (choices) choices->push_back(choice);
+    Decision decision{"graph-choose-programs", {{"@" + call.getProgram().str(), sourceOf(call.getLoc())}}};
+    if (StringRef order = call.getOrderClass().value_or(""); fits)
+      decision.chosen = {"program", "",
+                         order.empty() ? "of no order class" : fmt::format("of order class \"{}\"", order.str())};
+    else
+      decision.chosen.name = "reference";
+    if (!fits)
+      decision.refused = {
+          {"program", "",
+           fmt::format("it is of {}, the target {} a gpu", describe(*program), row.gpu() ? "is" : "is not")}};
+    tell({decision}, false, call.getContext());
     if (fits) return success();
     if (!call.getReferenceBlock())
       return violate(call.getLoc(), "graph.custom_kernel",
                      {"", "the program must be one for the target, or have a reference",
                       fmt::format("CTAs {} threads for '{}'", row.gpu() ? "of" : "without", row.name()),
-                      fmt::format("@{}, of {}, without a reference", choice.program, describe(*program)),
+                      fmt::format("@{}, of {}, without a reference", call.getProgram().str(), describe(*program)),
                       row.gpu() ? "--device cpu, or a reference region"
                                 : "--device cuda with --target sm_80 or a newer one, or a reference region"});
     inlineReference(call);
@@ -74,10 +76,4 @@ private:
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> createChooseProgramsPass(const ChooseProgramsOptions &options,
-                                               std::vector<ProgramChoice> *choices) {
-  return std::make_unique<ChoosePrograms>(options, choices);
-}
-
 } // namespace kiln::graph

@@ -2,6 +2,7 @@
 #include "passes/graph/Fusion.h"
 
 #include "ir/graph/Graph.h"
+#include "passes/Decisions.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/fuse/MergeRules.h"
 #include "passes/graph/fuse/Outline.h"
@@ -70,29 +71,29 @@ public:
   unsigned merges() const { return numMerged; }
 
   /// The decisions on all candidates, asked again of the final clusters.
-  void report(ArrayRef<int> kernelOf, std::vector<FusionDecision> &decisions) {
-    llvm::DenseMap<std::pair<ClusterId, ClusterId>, FusionDecision> apart; // one answer per pair of kernels
+  Decisions report(ArrayRef<int> kernelOf) {
+    Decisions decisions;
+    llvm::DenseMap<std::pair<ClusterId, ClusterId>, DecisionOption> apart; // one answer per pair of kernels
     for (const Candidate &c : candidates) {
-      Operation *a = graph.nodes[c.a].op(), *b = graph.nodes[c.b].op();
-      FusionDecision decision = newDecision(a, b);
       std::pair pair(clusters.find(c.a), clusters.find(c.b));
-      decision.producerKernel = kernelOf[pair.first];
-      decision.consumerKernel = kernelOf[pair.second];
-      decision.sibling = c.sibling;
-      decision.merged = together(c);
-      if (decision.merged) {
-        decision.rule = "on-chip";
-        decision.bytesSaved = c.edgeBytes;
-        decision.reason = c.sibling ? "both read one input" : "the value stays on chip";
+      Decision decision{"graph-fuse",
+                        {subject(c.a, kernelOf[pair.first]), subject(c.b, kernelOf[pair.second])},
+                        c.sibling ? "beside" : "into"};
+      decision.usual = together(c);
+      if (decision.usual) {
+        decision.chosen = {"merged",
+                           "on-chip",
+                           c.sibling ? "both read one input" : "the value stays on chip",
+                           {{"saved", static_cast<double>(c.edgeBytes), Unit::Bytes}}};
       } else {
-        auto [known, isNew] = apart.try_emplace(pair, decision);
-        if (isNew) explainApart(c, known->second);
-        decision.rule = known->second.rule;
-        decision.reason = known->second.reason;
-        decision.bytesKept = known->second.bytesKept;
+        auto [known, isNew] = apart.try_emplace(pair);
+        if (isNew) known->second = whyApart(c);
+        decision.chosen.name = "apart";
+        decision.refused = {known->second};
       }
       decisions.push_back(std::move(decision));
     }
+    return decisions;
   }
 
 private:
@@ -102,16 +103,18 @@ private:
   std::vector<Candidate> candidates;
   unsigned numMerged = 0;
 
-  static FusionDecision newDecision(Operation *a, Operation *b) {
-    return {a->getLoc(), b->getLoc(), a->getName().getStringRef().str(), b->getName().getStringRef().str()};
+  DecisionSubject subject(NodeId node, int kernel) const {
+    Operation *op = graph.nodes[node].op();
+    return {op->getName().getStringRef().str(), sourceOf(op->getLoc()), kernel};
   }
 
-  void explainApart(const Candidate &c, FusionDecision &decision) {
+  DecisionOption whyApart(const Candidate &c) {
     MergeQuestion question = ask(c);
     Verdict verdict = judge(question);
-    decision.rule = verdict.rule ? verdict.rule->text.name : kRounds.name;
-    decision.reason = verdict.rule ? verdict.reason : "later merges made room";
-    decision.bytesKept = question.bytesSaved;
+    return {"merged",
+            (verdict.rule ? verdict.rule->text.name : kRounds.name).str(),
+            verdict.rule ? verdict.reason : "later merges made room",
+            {{"kept", static_cast<double>(question.bytesSaved), Unit::Bytes}}};
   }
 
   bool together(const Candidate &c) const { return clusters.find(c.a) == clusters.find(c.b); }
@@ -225,20 +228,9 @@ void eraseDeadOps(Block &block) {
     if (isOpTriviallyDead(op)) op->erase();
 }
 
-void remark(const FusionDecision &d) {
-  InFlightDiagnostic diag = emitRemark(d.consumer) << "`" << d.producerOp << "`"
-                                                   << (d.sibling ? " beside `" : " into `") << d.consumerOp << "`: ";
-  if (d.merged)
-    diag << "merged, " << d.bytesSaved << " bytes saved";
-  else
-    diag << "apart by " << d.rule << " (" << d.reason << "), " << d.bytesKept << " bytes kept";
-  diag.attachNote(d.producer) << "`" << d.producerOp << "` is here";
-}
-
-struct Fuse : impl::FuseBase<Fuse> {
+struct Fuse : impl::FuseBase<Fuse>, Reporting {
   using FuseBase::FuseBase;
-  Fuse(const FuseOptions &options, std::vector<FusionDecision> *decisions, KernelSizes *sizes)
-      : FuseBase(options), decisions(decisions), sizes(sizes) {}
+  Fuse(const FuseOptions &options, KernelSizes *sizes) : FuseBase(options), sizes(sizes) {}
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
@@ -253,7 +245,7 @@ struct Fuse : impl::FuseBase<Fuse> {
     if (sizes)
       for (const auto &[node, limit] : sizes->limits) graph->nodes[node].limit = &limit;
     Clusters clusters(*graph);
-    std::vector<FusionDecision> found;
+    Decisions found;
     FuseOptions options{fuse, maxOps, maxOperands, explain};
     std::optional<Fuser> fuser;
     if (fuse) {
@@ -262,7 +254,7 @@ struct Fuse : impl::FuseBase<Fuse> {
       numMerges += fuser->merges();
     }
     SmallVector<ClusterId> order = clusters.inOrder();
-    if (fuser && (decisions || explain)) fuser->report(kernelNumbers(*graph, clusters, order), found);
+    if (fuser && (sink || explain)) found = fuser->report(kernelNumbers(*graph, clusters, order));
     if (sizes) {
       sizes->nodesOf.clear();
       for (ClusterId c : order)
@@ -271,13 +263,10 @@ struct Fuse : impl::FuseBase<Fuse> {
     }
     if (failed(outline(function, *graph, clusters, order))) return signalPassFailure();
     numKernels += llvm::count_if(order, [&](ClusterId c) { return !isAlias(*graph, clusters, c); });
-    for (const FusionDecision &decision : found)
-      if (explain) remark(decision);
-    if (decisions) std::move(found.begin(), found.end(), std::back_inserter(*decisions));
+    tell(std::move(found), explain, &getContext());
   }
 
 private:
-  std::vector<FusionDecision> *decisions = nullptr;
   KernelSizes *sizes = nullptr;
 
   static bool isAlias(const NodeGraph &graph, const Clusters &clusters, ClusterId c) {
@@ -300,9 +289,8 @@ bool KernelSizes::shrink(size_t kernel, const std::string &reason) {
   return size > 1;
 }
 
-std::unique_ptr<Pass> createFusePass(const FuseOptions &options, std::vector<FusionDecision> *decisions,
-                                     KernelSizes *sizes) {
-  return std::make_unique<Fuse>(options, decisions, sizes);
+std::unique_ptr<Pass> createFusePass(const FuseOptions &options, KernelSizes *sizes) {
+  return std::make_unique<Fuse>(options, sizes);
 }
 
 } // namespace kiln::graph

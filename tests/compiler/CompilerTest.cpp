@@ -117,19 +117,20 @@ TEST(Compiler, ReportCountsWorkAndBytes) {
   EXPECT_EQ(report.memory.parameters, 64 * 16 * 4);
   EXPECT_EQ(report.memory.arena, 0);
   EXPECT_NE(report.table().find(k.symbol), std::string::npos);
-  EXPECT_NE(report.json().find("\"schema\": 1"), std::string::npos);
+  EXPECT_NE(report.json().find("\"schema\": 2"), std::string::npos);
 }
 
 TEST(Compiler, EdgesSayWhatKeptKernelsApart) {
   Graph g;
   buildBlock(g);
   Report report = compile(g).report();
-  ASSERT_FALSE(report.edges.empty());
-  for (const EdgeReport &edge : report.edges) {
-    EXPECT_FALSE(edge.rule.empty());
-    EXPECT_FALSE(edge.reason.empty());
-    EXPECT_NE(edge.producerKernel, edge.consumerKernel);
-    EXPECT_GT(edge.consumerWhere.line, 0);
+  ASSERT_FALSE(report.decisions.empty());
+  for (const Decision &edge : report.decisions) {
+    EXPECT_EQ(edge.pass, "graph-fuse");
+    EXPECT_FALSE(edge.refused.at(0).rule.empty());
+    EXPECT_FALSE(edge.refused[0].reason.empty());
+    EXPECT_NE(edge.subject.at(0).kernel, edge.subject.at(1).kernel);
+    EXPECT_GT(edge.subject[1].where.line, 0);
   }
 }
 
@@ -264,12 +265,21 @@ TEST(Compiler, PaddingIsJudgedOverTheSchedulesThatAreWanted) {
   Report byDefault = compile(g, options).report();
   options.schedules["matmul"] = "{bm = 32, bn = 32, bk = 32, stages = 4, warpsM = 1, warpsN = 1}";
   Report wanted = compile(g, options).report();
-  ASSERT_EQ(byDefault.alignments.size(), 2);
-  ASSERT_EQ(wanted.alignments.size(), 2);
-  const AlignmentReport &usual = byDefault.alignments[0], &small = wanted.alignments[0];
-  EXPECT_EQ(usual.by, "copy");
-  EXPECT_GT(small.alignedSeconds, 2 * usual.alignedSeconds);
-  EXPECT_GT(small.narrowSeconds, 2 * usual.narrowSeconds);
+  ASSERT_EQ(byDefault.decisions.size(), 2);
+  ASSERT_EQ(wanted.decisions.size(), 2);
+  const Decision &usual = byDefault.decisions[0], &small = wanted.decisions[0];
+  EXPECT_EQ(usual.pass, "graph-align");
+  EXPECT_EQ(usual.chosen.name, "copied");
+  auto timeOf = [](const DecisionOption &option) { return option.numbers.at(1).value; };
+  ASSERT_EQ(usual.refused.size(), 1u);
+  ASSERT_EQ(small.refused.size(), 1u);
+  if (small.chosen.name == usual.chosen.name) {
+    EXPECT_GT(timeOf(small.chosen), 2 * timeOf(usual.chosen));
+    EXPECT_GT(timeOf(small.refused[0]), 2 * timeOf(usual.refused[0]));
+  } else {
+    EXPECT_GT(timeOf(small.refused[0]), 2 * timeOf(usual.chosen));
+    EXPECT_GT(timeOf(small.chosen), 2 * timeOf(usual.refused[0]));
+  }
   // Neither the copy into padded rows nor any other kernel is of that family.
   for (const KernelReport &kernel : wanted.kernels)
     EXPECT_EQ(kernel.schedule.find("bm=32 ") != std::string::npos, kernel.kind == "matmul") << kernel.schedule;

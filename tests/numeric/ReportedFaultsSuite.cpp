@@ -302,10 +302,11 @@ TEST(ReportedFaults, KernelsThatAskForTooMuchAreMadeOtherwise) {
       Report report = compile(g, {.device = "cuda", .target = target, .portable = true}).report();
       EXPECT_EQ(static_cast<int64_t>(report.launches.size()), kernels);
       EXPECT_EQ(report.kernels.size(), report.launches.size()) << "kernels that were given up are not in the plan";
-      auto because = [](const EdgeReport &edge) {
-        return edge.rule == "resources" && edge.reason.find("registers") != std::string::npos;
+      auto because = [](const Decision &d) {
+        return !d.refused.empty() && d.refused[0].rule == "resources" &&
+               d.refused[0].reason.find("registers") != std::string::npos;
       };
-      EXPECT_EQ(std::ranges::any_of(report.edges, because), smaller) << report.explain();
+      EXPECT_EQ(std::ranges::any_of(report.decisions, because), smaller) << report.explain();
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/tile/Tile.h"
+#include "passes/Decisions.h"
 #include "passes/graph/Fusion.h"
 #include "passes/graph/Passes.h"
 
@@ -37,7 +38,7 @@ public:
   bool fuse(const graph::FuseOptions &options = {}) {
     mlir::PassManager manager(&mlirContext);
     manager.enableVerifier(false);
-    manager.addNestedPass<mlir::func::FuncOp>(graph::createFusePass(options, &decisions, &sizes));
+    manager.addNestedPass<mlir::func::FuncOp>(reporting(graph::createFusePass(options, &sizes), &decisions));
     return succeeded(manager.run(*module));
   }
 
@@ -48,7 +49,7 @@ public:
     mlir::PassManager manager(&mlirContext);
     manager.addNestedPass<mlir::func::FuncOp>(graph::createDecompose());
     manager.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
-    manager.addNestedPass<mlir::func::FuncOp>(graph::createFusePass(options, &decisions));
+    manager.addNestedPass<mlir::func::FuncOp>(reporting(graph::createFuse(options), &decisions));
     manager.addNestedPass<mlir::func::FuncOp>(graph::createNameKernels());
     return succeeded(manager.run(*module));
   }
@@ -58,7 +59,7 @@ public:
     auto ops = function().getOps<graph::KernelOp>();
     return {ops.begin(), ops.end()};
   }
-  std::vector<graph::FusionDecision> decisions;
+  Decisions decisions; ///< of graph-fuse
   graph::KernelSizes sizes;
 
 private:

@@ -20,7 +20,7 @@ TEST_F(Compile, WritesAFileThatRuns) {
   EXPECT_EQ(out + err, "");
   CompiledGraph graph = readCompiledFile(path("m.kiln"));
   EXPECT_EQ(graph.device, "cpu");
-  EXPECT_EQ(nlohmann::json::parse(graph.report)["schema"], 1);
+  EXPECT_EQ(nlohmann::json::parse(graph.report)["schema"], 2);
   ASSERT_EQ(kilnMain({"run", path("m.kiln"), "--output", "y=" + path("y.npy"), "--repeat", "2", "--profile"}), 0)
       << err;
   EXPECT_TRUE(printed("matmul_"));

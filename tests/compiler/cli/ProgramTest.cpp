@@ -47,7 +47,7 @@ TEST_F(Program, RunsOnFiles) {
       << err;
   EXPECT_EQ(readNpy(path("y.npy")).get(63), 6);
   ASSERT_EQ(kilnMain({"explain", path("twice.mlir")}), 0) << err;
-  EXPECT_TRUE(printed("custom_twice_") && printed("@twice (twice.mlir:2) of no order class")) << out;
+  EXPECT_TRUE(printed("custom_twice_") && printed("@twice (twice.mlir:2)\n    program (of no order class)")) << out;
   EXPECT_EQ(kilnMain({"run", path("twice.mlir"), "--entry", "thrice"}), 2);
   EXPECT_TRUE(printed("one of the file's tile programs")) << err;
   EXPECT_EQ(kilnMain({"run", path("m.mlir"), "--bind", "N=4"}), 2);

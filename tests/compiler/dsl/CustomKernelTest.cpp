@@ -50,9 +50,10 @@ TEST(CustomKernel, RunsBetweenOtherKernels) {
   g.output("y", exp(customKernel(twice(), {transpose(x)})[0]));
   EXPECT_EQ(g.outputs()[0].shape, (Shape{16, 4}));
   Executable executable = compile(g);
-  ASSERT_EQ(executable.report().programs.size(), 1u);
-  EXPECT_FALSE(executable.report().programs[0].reference);
-  EXPECT_EQ(executable.report().programs[0].orderClass, "exact");
+  const Decision &choice = executable.report().decisions.at(0);
+  EXPECT_EQ(choice.pass, "graph-choose-programs");
+  EXPECT_EQ(choice.chosen.name, "program");
+  EXPECT_EQ(choice.chosen.reason, "of order class \"exact\"");
   EXPECT_NE(executable.report().explain().find("@twice"), std::string::npos);
   NamedTensors inputs{{"x", HostTensor::randomNormal({4, 16}, f32, 1)}};
   NamedTensors outputs = executable.run(inputs);
@@ -96,8 +97,8 @@ TEST(CustomKernel, AReferenceRunsWhereTheProgramDoesNot) {
   kernel.reference = [](const std::vector<Tensor> &x) { return std::vector{x[0] * 0.5}; };
   g.output("y", customKernel(kernel, {g.input("x", {3, 5})})[0]);
   Executable executable = compile(g);
-  EXPECT_TRUE(executable.report().programs.at(0).reference);
-  EXPECT_NE(executable.report().explain().find("by its reference: the program is of CTAs of 32 threads"),
+  EXPECT_EQ(executable.report().decisions.at(0).chosen.name, "reference");
+  EXPECT_NE(executable.report().explain().find("reference; not program (it is of CTAs of 32 threads"),
             std::string::npos)
       << executable.report().explain();
   EXPECT_EQ(executable.run({{"x", HostTensor::full({3, 5}, f32, 3)}}).at("y").get(14), 1.5);

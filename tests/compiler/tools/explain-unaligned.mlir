@@ -2,11 +2,11 @@
 
 // A matmul whose operands have odd rows: both are copied by one kernel, and both times are said.
 // CHECK: 2 kernels
-// CHECK: Operands with unaligned rows: 2
-// CHECK-NEXT: #1 matmul_{{[0-9a-f]+}} (explain-unaligned.mlir:[[#@LINE + 7]]) operand 0, 1793x1793xbf16
-// CHECK-NEXT: by copy: {{.*}} us with rows of 1793, {{.*}} us with rows of 1856 and a copy of {{.*}} us
+// CHECK: graph-align: 2 decisions
+// CHECK-NEXT: #1 matmul_{{[0-9a-f]+}} operand 0, 1793x1793xbf16 (explain-unaligned.mlir:[[#@LINE + 7]])
+// CHECK-NEXT: copied, row 1856, time {{.*}} us, copy {{.*}} us; not as it is, row 1793, time {{.*}} us
 // CHECK-NEXT: operand 1
-// CHECK-NEXT: by copy
+// CHECK-NEXT: copied, row 1856
 
 func.func @main(%x: tensor<1793x1793xbf16> {graph.name = "x"}, %w: tensor<1793x1793xbf16> {graph.name = "w", graph.param})
     -> (tensor<1793x1793xbf16> {graph.name = "y"}) {

@@ -5,13 +5,14 @@
 // CHECK: matmul_{{[0-9a-f]+}} {{.*}} matmul, addf
 // CHECK: row_{{[0-9a-f]+}} {{.*}} reduce x2
 // CHECK: 2 kernels
-// CHECK: Edges between kernels: 2
-// CHECK: #0 matmul_{{.*}} arith.addf (explain.mlir:[[#@LINE + 11]]) -> #1 row_{{.*}} graph.reduce
-// CHECK-NEXT: one-anchor: {{.*}} stay]
+// CHECK: graph-fuse: 2 decisions
+// CHECK: #0 matmul_{{.*}} arith.addf (explain.mlir:[[#@LINE + 12]]) into #1 row_{{.*}} graph.reduce
+// CHECK-NEXT: apart; not merged by one-anchor ({{.*}}), kept {{.*}} KB
+// CHECK: one-anchor 2
 // CHECK: arena
 // APART: one kernel per op
 // APART: 9 kernels
-// APART: Edges between kernels
+// APART-NOT: graph-fuse
 
 func.func @main(%x: tensor<33x48xf32> {graph.name = "x"}, %w: tensor<48x65xf32> {graph.name = "w", graph.param},
                 %b: tensor<33x65xf32> {graph.name = "b"})

@@ -73,10 +73,11 @@ TEST(Fuse, KernelsThatWereTooLargeAreMadeSmaller) {
     kit.sizes = sizes;
     ASSERT_TRUE(kit.fuse());
     found.push_back(kit.kernels().size());
-    bool refused = llvm::any_of(kit.decisions, [](auto &d) { return d.rule == "resources"; });
+    auto isRefused = [](auto &d) { return !d.refused.empty() && d.refused[0].rule == "resources"; };
+    bool refused = llvm::any_of(kit.decisions, isRefused);
     EXPECT_EQ(refused, found.size() > 1);
-    for (const graph::FusionDecision &d : kit.decisions)
-      if (d.rule == "resources") EXPECT_NE(d.reason.find(reason), std::string::npos) << d.reason;
+    for (const Decision &d : kit.decisions)
+      if (isRefused(d)) EXPECT_NE(d.refused[0].reason.find(reason), std::string::npos) << d.text();
     sizes = kit.sizes;
   } while (sizes.shrink(0, reason));
   EXPECT_EQ(sizes.nodesOf[0].size(), 1u); // what is one op is not made smaller
@@ -145,12 +146,16 @@ TEST(Fuse, RandomGraphsStayAcyclicAndEveryEdgeIsExplained) {
     ASSERT_TRUE(kit.compile(true)) << mixedDag(40, seed);
     ASSERT_TRUE(kit.verify()) << mixedDag(40, seed);
     std::set<std::pair<int, int>> explained;
-    for (const graph::FusionDecision &d : kit.decisions) {
-      EXPECT_EQ(d.merged, d.producerKernel == d.consumerKernel);
-      EXPECT_EQ(d.merged, d.rule == "on-chip");
-      EXPECT_GT(d.merged ? d.bytesSaved : d.bytesKept, 0);
-      EXPECT_TRUE(llvm::any_of(graph::fusionRules(), [&](auto &rule) { return rule.name == d.rule; }));
-      explained.insert({d.producerKernel, d.consumerKernel});
+    for (const Decision &d : kit.decisions) {
+      int producer = d.subject.at(0).kernel, consumer = d.subject.at(1).kernel;
+      bool merged = d.chosen.name == "merged";
+      EXPECT_EQ(merged, producer == consumer);
+      EXPECT_EQ(d.refused.size(), merged ? 0u : 1u);
+      const DecisionOption &merge = merged ? d.chosen : d.refused[0];
+      EXPECT_EQ(merged, merge.rule == "on-chip");
+      EXPECT_GT(merge.numbers.at(0).value, 0);
+      EXPECT_TRUE(llvm::any_of(graph::fusionRules(), [&](auto &rule) { return rule.name == merge.rule; }));
+      explained.insert({producer, consumer});
     }
     auto all = kit.kernels();
     kernels += all.size();

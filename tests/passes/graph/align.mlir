@@ -13,8 +13,8 @@ func.func @square(%x: tensor<1793x1793xbf16>, %w: tensor<1793x1793xbf16>) -> ten
   // CHECK: %[[Y:.*]] = graph.kernel "matmul" (%{{.*}} = %[[COPY]]#0 : tensor<1793x1793xbf16>, %{{.*}} = %[[COPY]]#1 : tensor<1793x1793xbf16>)
   // CHECK-SAME: input_layouts = [#graph.layout<strides = [1856, 1]>, #graph.layout<strides = [1856, 1]>]
   // CHECK-SAME: result_layouts = [#graph.layout<strides = [1856, 1]>]
-  // expected-remark-re @below {{operand 0 (1793x1793xbf16), rows of 1793: copied; {{.*}} us as it is, {{.*}} us with rows of 1856 behind a copy of}}
-  // expected-remark-re @below {{operand 1 (1793x1793xbf16), rows of 1793: copied; {{.*}} us as it is, {{.*}} us with rows of 1856 behind a copy of}}
+  // expected-remark-re @below {{`operand 0, 1793x1793xbf16`: copied, row 1856, time {{.*}} us, copy {{.*}} us; not as it is, row 1793, time {{.*}} us}}
+  // expected-remark-re @below {{`operand 1, 1793x1793xbf16`: copied, row 1856, time {{.*}} us, copy {{.*}} us; not as it is, row 1793, time {{.*}} us}}
   %0 = graph.kernel "matmul" (%a = %x : tensor<1793x1793xbf16>, %c = %w : tensor<1793x1793xbf16>) -> tensor<1793x1793xbf16> {
     %1 = graph.matmul %a, %c : (tensor<1793x1793xbf16>, tensor<1793x1793xbf16>) -> tensor<1793x1793xf32>
     %2 = arith.truncf %1 : tensor<1793x1793xf32> to tensor<1793x1793xbf16>
@@ -23,8 +23,8 @@ func.func @square(%x: tensor<1793x1793xbf16>, %w: tensor<1793x1793xbf16>) -> ten
   // CHECK: graph.kernel "matmul" (%{{.*}} = %[[Y]] : tensor<1793x1793xbf16>, %{{.*}} = %[[COPY]]#1 : tensor<1793x1793xbf16>)
   // CHECK-SAME: input_layouts = [#graph.layout<strides = [1856, 1]>, #graph.layout<strides = [1856, 1]>]
   // CHECK-NOT: result_layouts
-  // expected-remark-re @below {{operand 0 (1793x1793xbf16), rows of 1793: padded where it is computed; {{.*}} us with rows of 1856{{$}}}}
-  // expected-remark-re @below {{operand 1 (1793x1793xbf16), rows of 1793: copied; {{.*}} us with rows of 1856{{$}}}}
+  // expected-remark-re @below {{`operand 0, 1793x1793xbf16`: padded by its producer, row 1856, time {{[^,]*}} us; not as it is, row 1793}}
+  // expected-remark-re @below {{`operand 1, 1793x1793xbf16`: copied, row 1856, time {{[^,]*}} us; not as it is}}
   %3 = graph.kernel "matmul" (%a = %0 : tensor<1793x1793xbf16>, %c = %w : tensor<1793x1793xbf16>) -> tensor<1793x1793xbf16> {
     %1 = graph.matmul %a, %c transpose_b : (tensor<1793x1793xbf16>, tensor<1793x1793xbf16>) -> tensor<1793x1793xf32>
     %2 = arith.truncf %1 : tensor<1793x1793xf32> to tensor<1793x1793xbf16>
@@ -46,8 +46,8 @@ func.func @returned(%x: tensor<2048x2049xbf16>, %w: tensor<2056x2049xbf16>) -> (
   // CHECK: graph.kernel "pointwise" (%{{.*}} = %[[H]] : tensor<2048x2049xbf16>) -> {{.*}}result_layouts = [#graph.layout<strides = [2112, 1]>]
   // CHECK: graph.kernel "pointwise" (%{{.*}} = %arg1 : tensor<2056x2049xbf16>) -> {{.*}}result_layouts = [#graph.layout<strides = [2112, 1]>]
   // CHECK: graph.kernel "matmul"
-  // expected-remark @below {{operand 0 (2048x2049xbf16), rows of 2049: copied}}
-  // expected-remark @below {{operand 1 (2056x2049xbf16), rows of 2049: copied}}
+  // expected-remark @below {{`operand 0, 2048x2049xbf16`: copied, row}}
+  // expected-remark @below {{`operand 1, 2056x2049xbf16`: copied, row}}
   %2 = graph.kernel "matmul" (%a = %0 : tensor<2048x2049xbf16>, %c = %w : tensor<2056x2049xbf16>) -> tensor<2048x2056xf32> {
     %1 = graph.matmul %a, %c transpose_b : (tensor<2048x2049xbf16>, tensor<2056x2049xbf16>) -> tensor<2048x2056xf32>
     graph.yield %1 : tensor<2048x2056xf32>
@@ -62,7 +62,7 @@ func.func @returned(%x: tensor<2048x2049xbf16>, %w: tensor<2056x2049xbf16>) -> (
 // CHECK-LABEL: func.func @thin
 func.func @thin(%x: tensor<16384x1025xbf16>, %w: tensor<1025x64xbf16>, %v: tensor<65x4096xbf16>) -> (tensor<16384x64xf32>, tensor<65x4096xf32>) {
   // CHECK: graph.kernel "matmul" (%{{.*}} = %arg0 : tensor<16384x1025xbf16>, %{{.*}} = %arg1 : tensor<1025x64xbf16>) -> tensor<16384x64xf32> {
-  // expected-remark-re @below {{operand 0 (16384x1025xbf16), rows of 1025: read as it is; {{.*}} behind a copy of}}
+  // expected-remark-re @below {{`operand 0, 16384x1025xbf16`: as it is, row 1025, time {{.*}} us; not copied, row {{.*}}, copy}}
   %0 = graph.kernel "matmul" (%a = %x : tensor<16384x1025xbf16>, %c = %w : tensor<1025x64xbf16>) -> tensor<16384x64xf32> {
     %1 = graph.matmul %a, %c : (tensor<16384x1025xbf16>, tensor<1025x64xbf16>) -> tensor<16384x64xf32>
     graph.yield %1 : tensor<16384x64xf32>
@@ -73,7 +73,7 @@ func.func @thin(%x: tensor<16384x1025xbf16>, %w: tensor<1025x64xbf16>, %v: tenso
     %1 = graph.slice %a from [0, 0] to [65, 65] step [1, 1] : tensor<65x4096xbf16> -> tensor<65x65xbf16>
     graph.yield %1 : tensor<65x65xbf16>
   }
-  // expected-remark @below {{operand 0 (65x65xbf16), rows of 65: padded where it is computed}}
+  // expected-remark @below {{`operand 0, 65x65xbf16`: padded by its producer}}
   %3 = graph.kernel "matmul" (%a = %2 : tensor<65x65xbf16>, %c = %v : tensor<65x4096xbf16>) -> tensor<65x4096xf32> {
     %1 = graph.matmul %a, %c : (tensor<65x65xbf16>, tensor<65x4096xbf16>) -> tensor<65x4096xf32>
     graph.yield %1 : tensor<65x4096xf32>
@@ -101,8 +101,8 @@ func.func @f32(%x: tensor<1793x1793xf32>, %w: tensor<1793x1793xf32>) -> tensor<1
 // CHECK: graph.kernel "row" (%{{.*}} = %arg0 : tensor<65536x1023xbf16>)
 // CHECK-NOT: layouts
 func.func @softmax(%x: tensor<65536x1023xbf16>) -> tensor<65536x1023xf32> {
-  // expected-remark-re @below {{operand 0 (65536x1023xbf16), rows of 1023: shifted; {{.*}} us with narrow accesses, {{.*}} us with what gains by it shifted, {{.*}} us with rows of 1024 behind a copy of}}
-  // expected-remark-re @below {{result 0 (65536x1023xf32), rows of 1023: shifted; {{.*}} us with narrow accesses, {{.*}} us with what gains by it shifted{{$}}}}
+  // expected-remark-re @below {{`operand 0, 65536x1023xbf16`: shifted, row 1023, time {{.*}} us; not narrow accesses, row 1023, time {{.*}} us; not copied, row 1024, time {{.*}} us, copy}}
+  // expected-remark-re @below {{`result 0, 65536x1023xf32`: shifted, row 1023, time {{.*}} us; not narrow accesses, row 1023, time {{[^,;]*}} us{{$}}}}
   %0 = graph.kernel "row" (%a = %x : tensor<65536x1023xbf16>) -> tensor<65536x1023xf32> {
     %1 = arith.extf %a : tensor<65536x1023xbf16> to tensor<65536x1023xf32>
     %2 = graph.reduce <max> %1 axes [1] : tensor<65536x1023xf32> -> tensor<65536xf32>
@@ -118,8 +118,8 @@ func.func @softmax(%x: tensor<65536x1023xbf16>) -> tensor<65536x1023xf32> {
 // A window starts anywhere in rows that are aligned, and padding them does not help.
 // CHECK-LABEL: func.func @window
 func.func @window(%x: tensor<8192x1024xbf16>) -> tensor<8191x1023xbf16> {
-  // expected-remark-re @below {{operand 0 (8192x1024xbf16), rows of 1024: shifted; {{.*}}}}
-  // expected-remark @below {{result 0 (8191x1023xbf16), rows of 1023: shifted}}
+  // expected-remark-re @below {{`operand 0, 8192x1024xbf16`: shifted, {{.*}}}}
+  // expected-remark @below {{`result 0, 8191x1023xbf16`: shifted}}
   %0 = graph.kernel "pointwise" (%a = %x : tensor<8192x1024xbf16>) -> tensor<8191x1023xbf16> {
     %1 = graph.slice %a from [1, 1] to [8192, 1024] step [1, 1] : tensor<8192x1024xbf16> -> tensor<8191x1023xbf16>
     graph.yield %1 : tensor<8191x1023xbf16>
