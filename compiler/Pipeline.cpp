@@ -25,7 +25,8 @@ void kiln::addGraphPasses(OpPassManager &pm, const PipelineOptions &options) {
 
 void kiln::addFusedPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(
-      reporting(graph::createFusePass({.fuse = options.fuse}, options.sizes), options.decisions));
+      reporting(graph::createFusePass({.fuse = options.fuse, .target = options.target->name()}, options.sizes),
+                options.decisions));
 }
 
 // Which schedule is the default depends on where rows start, so that padding is judged first: over the schedules that

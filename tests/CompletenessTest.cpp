@@ -8,6 +8,7 @@
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/Graph.h"
 #include "ir/tile/Tile.h"
+#include "passes/cost/Ops.h"
 #include "passes/functions/Functions.h"
 #include "passes/graph/Decompose.h"
 #include "passes/interp/Rows.h"
@@ -131,6 +132,7 @@ const Column kColumns[] = {
     {"decomposition row", [](const AcceptedOp &op) { return op.level == OpLevel::Graph; },
      [](const AcceptedOp &op) { return rooms().decomposed.contains(op.name.str()); }},
     {"emission row or skeleton", survives, isTiled},
+    {"row of costs", survives, [](const AcceptedOp &op) { return cost::hasOpCost(op.name); }},
     {"function row or lowering row",
      [](const AcceptedOp &op) { return survives(op) && op.opClass == OpClass::Elementwise; },
      [](const AcceptedOp &op) { return hasLoweringRow(op.name) || hasFunction(op); }},
@@ -211,16 +213,16 @@ TEST(Completeness, AMadeUpOpIsReportedInEveryColumn) {
     return AcceptedOp{"graph.made_up", opClass, level, graph::kF32, graph::kF32, ""};
   };
   const std::string name = "graph.made_up: no ";
-  EXPECT_EQ(
-      missing(op(OpClass::Elementwise, OpLevel::Both)),
-      (Complaints{name + "registered op", name + "summary", name + "interpreter row with a bound",
-                  name + "emission row or skeleton", name + "function row or lowering row", name + "round trip"}));
+  EXPECT_EQ(missing(op(OpClass::Elementwise, OpLevel::Both)),
+            (Complaints{name + "registered op", name + "summary", name + "interpreter row with a bound",
+                        name + "emission row or skeleton", name + "row of costs", name + "function row or lowering row",
+                        name + "round trip"}));
   EXPECT_EQ(missing(op(OpClass::Composite, OpLevel::Graph)),
             (Complaints{name + "registered op", name + "summary", name + "interpreter row with a bound",
                         name + "decomposition row", name + "round trip"}));
   EXPECT_EQ(missing(op(OpClass::View, OpLevel::Both)),
             (Complaints{name + "registered op", name + "summary", name + "interpreter row with a bound",
-                        name + "emission row or skeleton", name + "round trip"}));
+                        name + "emission row or skeleton", name + "row of costs", name + "round trip"}));
   EXPECT_EQ(missingTileRows("tile.made_up"),
             (Complaints{"tile.made_up: no summary", "tile.made_up: no round trip", "tile.made_up: no cpu lowering row",
                         "tile.made_up: no gpu lowering row"}));

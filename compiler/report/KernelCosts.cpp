@@ -4,6 +4,7 @@
 #include "compiler/dsl/GraphImpl.h"
 #include "ir/DTypes.h"
 #include "ir/graph/AcceptedOps.h"
+#include "passes/cost/Ops.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -11,16 +12,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::report;
 using graph::OpClass;
-
-ArrayRef<FlopRow> kiln::report::flopRows() {
-  static const FlopRow rows[] = {{"arith.addf", 1}, {"arith.subf", 1},     {"arith.mulf", 1},     {"arith.divf", 1},
-                                 {"arith.negf", 1}, {"arith.maximumf", 1}, {"arith.minimumf", 1}, {"math.fma", 2},
-                                 {"math.absf", 1},  {"math.floor", 1},     {"math.ceil", 1},      {"math.sqrt", 1},
-                                 {"math.rsqrt", 1}, {"math.exp", 1},       {"math.log", 1},       {"math.sin", 1},
-                                 {"math.cos", 1},   {"math.tanh", 1},      {"math.erf", 1},       {"graph.sigmoid", 1},
-                                 {"graph.gelu", 1}, {"graph.reduce", 1}};
-  return rows;
-}
 
 static int64_t bytesOf(Type type) { return ir::bytesOf(cast<RankedTensorType>(type)).value_or(0); }
 
@@ -66,13 +57,11 @@ static double flopsOf(Operation *op) {
       for (Operation &inner : region.getOps()) flops += inner.getNumResults() ? flopsOf(&inner) : 0;
     return flops;
   }
-  for (const FlopRow &row : flopRows()) {
-    if (row.op != op->getName().getStringRef()) continue;
-    Value counted = isa<graph::ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
-    auto type = cast<RankedTensorType>(counted.getType());
-    return isa<FloatType>(type.getElementType()) ? row.perElement * static_cast<double>(type.getNumElements()) : 0;
-  }
-  return 0;
+  if (!cost::hasOpCost(op->getName().getStringRef())) return 0;
+  Value counted = isa<graph::ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
+  auto type = cast<RankedTensorType>(counted.getType());
+  return isa<FloatType>(type.getElementType()) ? cost::costOf(op).flops * static_cast<double>(type.getNumElements())
+                                               : 0;
 }
 
 KernelReport kiln::report::describe(graph::KernelOp kernel) {

@@ -11,13 +11,6 @@
 
 namespace kiln::report {
 
-/// Float operations per element of an op's result (of its operand, for a reduction); ops without a row do none.
-struct FlopRow {
-  llvm::StringRef op;
-  int perElement;
-};
-llvm::ArrayRef<FlopRow> flopRows();
-
 /// The row of a kernel in the report, without `launches` and `compileSeconds`.
 KernelReport describe(graph::KernelOp kernel);
 

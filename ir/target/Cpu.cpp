@@ -5,9 +5,9 @@ using namespace kiln;
 std::span<const CpuTarget> kiln::cpuTargets() {
   // Cache sizes: the smallest of each instruction set's common server cores (Skylake-SP, Zen 2, any).
   static const CpuTarget rows[] = {
-      {"avx512", 512, 32, 32 << 10, 1 << 20},
-      {"avx2", 256, 16, 32 << 10, 512 << 10},
-      {"sse2", 128, 16, 32 << 10, 256 << 10},
+      {"avx512", 512, 32, 32 << 10, 1 << 20, 3e9, 12e9},
+      {"avx2", 256, 16, 32 << 10, 512 << 10, 3e9, 12e9},
+      {"sse2", 128, 16, 32 << 10, 256 << 10, 3e9, 12e9},
   };
   return rows;
 }

@@ -21,6 +21,8 @@ struct CpuTarget {
   int vectorRegisters; ///< architectural vector registers
   int64_t l1Bytes;     ///< first-level data cache of one core, bytes; of the machine where detectHostCpu filled it in
   int64_t l2Bytes;     ///< second-level cache of one core, bytes; as l1Bytes
+  double clock;        ///< of a core under load, Hz
+  double bandwidth;    ///< of memory for one core where all are busy, bytes a second
 
   /// Lanes of one native vector of elements of `elementBytes` bytes.
   int lanes(int elementBytes = 4) const { return vectorBits / (8 * elementBytes); }

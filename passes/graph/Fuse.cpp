@@ -3,9 +3,11 @@
 
 #include "ir/graph/Graph.h"
 #include "passes/Decisions.h"
+#include "passes/cost/Ops.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/fuse/MergeRules.h"
 #include "passes/graph/fuse/Outline.h"
+#include "passes/kernel/KernelChecks.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -46,8 +48,8 @@ struct Candidate {
 /// Merges clusters along candidate edges, most bytes first.
 class Fuser {
 public:
-  Fuser(const NodeGraph &graph, Clusters &clusters, const FuseOptions &options)
-      : graph(graph), clusters(clusters), options(options) {
+  Fuser(const NodeGraph &graph, Clusters &clusters, const FuseOptions &options, const Target &target)
+      : graph(graph), clusters(clusters), options(options), bytesPerAddition(cost::bytesPerAddition(target)) {
     addEdges();
     addSiblings();
     for (Candidate &c : candidates) c.edgeBytes = c.bytes = ask(c).bytesSaved;
@@ -100,6 +102,7 @@ private:
   const NodeGraph &graph;
   Clusters &clusters;
   const FuseOptions &options;
+  const double bytesPerAddition;
   std::vector<Candidate> candidates;
   unsigned numMerged = 0;
 
@@ -163,7 +166,7 @@ private:
         crossings = std::move(reverse);
       }
     int64_t saved = clusters.bytesSaved(a, b, crossings);
-    return {graph, clusters, options, a, b, std::move(crossings), saved};
+    return {graph, clusters, options, bytesPerAddition, a, b, std::move(crossings), saved};
   }
 
   void runRound(ArrayRef<int> round) {
@@ -214,7 +217,7 @@ private:
   /// What is known to object without looking at the edges between the two clusters again.
   const MergeRule *refusedAtOnce(const Candidate &c) {
     auto [a, b] = pairOf(c);
-    MergeQuestion question{graph, clusters, options, a, b, {}, 0};
+    MergeQuestion question{graph, clusters, options, bytesPerAddition, a, b, {}, 0};
     if (const MergeRule *rule = judgeClusters(question).rule) return rule;
     auto known = refusals.find({a, b});
     return known != refusals.end() && known->second.sizes == sizesOf(c) ? known->second.rule : nullptr;
@@ -240,16 +243,17 @@ struct Fuse : impl::FuseBase<Fuse>, Reporting {
       return signalPassFailure();
     }
     eraseDeadOps(function.getBody().front());
+    FailureOr<Target> row = tiling::targetNamed(function, target);
     FailureOr<NodeGraph> graph = NodeGraph::build(function, fuse);
-    if (failed(graph)) return signalPassFailure();
+    if (failed(row) || failed(graph)) return signalPassFailure();
     if (sizes)
       for (const auto &[node, limit] : sizes->limits) graph->nodes[node].limit = &limit;
     Clusters clusters(*graph);
     Decisions found;
-    FuseOptions options{fuse, maxOps, maxOperands, explain};
+    FuseOptions options{fuse, maxOps, maxOperands, explain, target};
     std::optional<Fuser> fuser;
     if (fuse) {
-      fuser.emplace(*graph, clusters, options);
+      fuser.emplace(*graph, clusters, options, *row);
       fuser->run();
       numMerges += fuser->merges();
     }

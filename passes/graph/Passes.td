@@ -85,7 +85,8 @@ def Fuse : Pass<"graph-fuse", "::mlir::func::FuncOp"> {
   let options = [Option<"fuse", "fuse", "bool", "true", "merge; else one kernel per op">,
                  Option<"maxOps", "max-ops", "unsigned", "512", "most ops in one kernel">,
                  Option<"maxOperands", "max-operands", "unsigned", "256", "most operands and results of one kernel">,
-                 Option<"explain", "explain", "bool", "false", "say what became of every candidate edge, as remarks">];
+                 Option<"explain", "explain", "bool", "false", "say what became of every candidate edge, as remarks">,
+                 Option<"target", "target", "std::string", "\"avx512\"", "row of ir/target, whose rates price work">];
   let dependentDialects = ["::kiln::graph::GraphDialect"];
   let statistics = [Statistic<"numKernels", "kernels", "kernels made">, Statistic<"numMerges", "merges", "merges made">];
 }

@@ -2,7 +2,7 @@
 
 #include "ir/layout/IndexMap.h"
 #include "ir/tile/Tile.h"
-#include "passes/graph/fuse/OpCosts.h"
+#include "passes/cost/Ops.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -14,7 +14,7 @@ using namespace kiln::tiling;
 namespace {
 
 /// Ops whose result is dearer to compute again than to store and load: functions, divisions, indirect loads.
-bool isDear(Operation *op) { return graph::costOf(op).expensive || isa<graph::GatherOp>(op); }
+bool isDear(Operation *op) { return cost::costOf(op).expensive || isa<graph::GatherOp>(op); }
 
 } // namespace
 

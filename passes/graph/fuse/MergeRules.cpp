@@ -1,7 +1,6 @@
 #include "passes/graph/fuse/MergeRules.h"
 
 #include "ir/graph/Graph.h"
-#include "passes/graph/fuse/OpCosts.h"
 #include "passes/kernel/KernelForm.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -14,6 +13,10 @@ namespace kiln::graph {
 namespace {
 using Objection = std::optional<std::string>;
 
+/// A launch takes as long as moving this many bytes.
+constexpr double kLaunchBytes = 4096;
+/// The typical CTA tile of a matmul: its operands are read again for each tile across them.
+constexpr int64_t kTileM = 96, kTileN = 256;
 /// Paths on which one value may be computed in one kernel.
 constexpr unsigned kMaxRepeats = 16;
 
@@ -105,7 +108,7 @@ Objection prologue(MergeQuestion &q) {
   double inputs = 0, elements = 0;
   for (auto [value, bytes] : a.inputs) inputs += double(bytes);
   for (NodeId n : a.members) elements = std::max(elements, double(q.graph.nodes[n].elements));
-  double work = kBytesPerAddition * a.weight * elements * std::max(0.0, reads - 1);
+  double work = q.bytesPerAddition * a.weight * elements * std::max(0.0, reads - 1);
   double together = inputs * reads + work, apart = inputs + produced * (1 + reads) + kLaunchBytes;
   if (together <= apart) return {};
   return fmt::format(
@@ -153,7 +156,7 @@ Objection recompute(MergeQuestion &q) {
   q.info.repeats = maps - 1;
   if (maps > 1 && (a.expensive || maps > kMaxRepeats || (maps - 1) * a.weight > 2 * kCheapWeight))
     return fmt::format("it would be computed under {} index maps, at a weight of {}", maps, a.weight);
-  double work = kBytesPerAddition * a.weight * extra;
+  double work = q.bytesPerAddition * a.weight * extra;
   bool cheap = !a.expensive && a.weight <= kCheapWeight;
   if (extra <= 0 || cheap || work <= double(q.bytesSaved) + kLaunchBytes) return {};
   return fmt::format("{:.0f} elements more to compute, {:.0f} bytes' worth of work, against {} bytes", extra, work,

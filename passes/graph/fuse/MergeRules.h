@@ -19,6 +19,7 @@ struct MergeQuestion {
   const NodeGraph &graph;
   Clusters &clusters;
   const FuseOptions &options;
+  double bytesPerAddition; ///< what work is weighed against bytes with: of the target
   ClusterId a, b;
   llvm::SmallVector<Crossing> crossings;
   int64_t bytesSaved;

@@ -4,7 +4,7 @@
 #include "ir/graph/AcceptedOps.h"
 #include "ir/graph/Graph.h"
 #include "ir/tile/Tile.h"
-#include "passes/graph/fuse/OpCosts.h"
+#include "passes/cost/Ops.h"
 #include "passes/kernel/ViewMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,6 +78,8 @@ private:
       return op->emitError() << "'" << op->getName() << "' is not an op of the graph level";
     if (row->level == OpLevel::Graph)
       return op->emitError() << "'" << op->getName() << "' must be decomposed before fusion";
+    if (!cost::hasOpCost(row->name))
+      return op->emitError() << "'" << op->getName() << "' has no row of costs (passes/cost/Ops.cpp)";
     return success();
   }
 
@@ -93,7 +95,8 @@ private:
       return smallOps.contains(user);
     };
     for (Operation &op : llvm::reverse(block.without_terminator())) {
-      bool mayBe = isView(&op) || (isElementwise(&op) && !costOf(&op).expensive && costOf(&op).weight <= kCheapWeight);
+      bool mayBe = isView(&op) ||
+                   (isElementwise(&op) && !cost::costOf(&op).expensive && cost::costOf(&op).weight <= kCheapWeight);
       if (mayBe && !op.use_empty() &&
           llvm::all_of(op.getUsers(), [&](Operation *user) { return isSmallUse(&op, user); }))
         smallOps.insert(&op);
@@ -177,7 +180,7 @@ private:
   }
 
   bool copyArithmetic(Operation *op) {
-    OpCost cost = costOf(op);
+    cost::OpCost cost = cost::costOf(op);
     if (!isElementwise(op) || cost.expensive) return false;
     unsigned weight = cost.weight + copiedWeight(op), length = 0;
     bool free = true;
@@ -234,7 +237,7 @@ private:
     Node &node = graph.nodes[n];
     node.elements = elementsOf(node.result());
     for (Value result : graph.resultsOf(n)) node.bytes += bytesOf(result);
-    OpCost cost = costOf(node.op());
+    cost::OpCost cost = cost::costOf(node.op());
     node.weight = cost.weight;
     node.expensive = cost.expensive;
     node.numOps = node.ops.size() + (isa<ConcatOp>(node.op()) ? kOpsPerPiece * node.op()->getNumOperands() : 0);

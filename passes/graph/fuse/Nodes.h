@@ -17,6 +17,9 @@
 
 namespace kiln::graph {
 
+/// Work per element that may always be repeated.
+inline constexpr unsigned kCheapWeight = 4;
+
 /// Values are numbered: node n computes value n; inputs of the function and constant tensors follow.
 using ValueId = int;
 using NodeId = int;
