@@ -1,7 +1,10 @@
 #include "compiler/KernelCut.h"
 
+#include "passes/Decisions.h"
 #include "passes/graph/Passes.h"
 #include "passes/kernel/Family.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln;
@@ -36,13 +39,29 @@ std::string KernelCut::objection(graph::KernelOp kernel) {
   return reason;
 }
 
-/// Gives a kernel the schedule after its own; false where there is none.
-bool KernelCut::reschedule(graph::KernelOp kernel) {
-  std::string reason;
-  auto all = tiling::schedulesOf(*tiling::KernelCase::of(kernel, *options.target), reason);
+/// The knobs of a schedule in which it differs from another.
+static std::string changedIn(graph::ScheduleAttr schedule, graph::ScheduleAttr other) {
+  std::string text;
+  for (NamedAttribute knob : schedule.getKnobs())
+    if (auto value = dyn_cast<IntegerAttr>(knob.getValue());
+        value && knob.getValue() != other.getKnobs().get(knob.getName()))
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", knob.getName().getValue(), value.getInt());
+  return text;
+}
+
+/// Gives a kernel, whose schedule is refused, the one after it; false where there is none.
+bool KernelCut::reschedule(graph::KernelOp kernel, int launch, const std::string &reason) {
+  std::string none;
+  auto all = tiling::schedulesOf(*tiling::KernelCase::of(kernel, *options.target), none);
   auto *own = llvm::find(all, kernel.getScheduleAttr());
   if (own == all.end() || own + 1 == all.end()) return false;
   kernel.setScheduleAttr(*(own + 1));
+  if (!options.decisions) return true;
+  Decision decision{.pass = "tile-schedule"};
+  decision.subject.push_back({kernel.getKind().str(), sourceOf(kernel.getLoc()), launch});
+  decision.chosen.name = changedIn(own[1], own[0]);
+  decision.refused.push_back({changedIn(own[0], own[1]), "resources", reason, {}});
+  options.decisions->push_back(std::move(decision));
   return true;
 }
 
@@ -61,10 +80,10 @@ LogicalResult KernelCut::run() {
     for (bool renamed = true; renamed && !again;) {
       if (failed(runLevel(kNamedLevel, module, options, recorder))) return failure();
       renamed = false;
-      for (graph::KernelOp kernel : kernels()) {
+      for (auto [launch, kernel] : llvm::enumerate(kernels())) {
         std::string reason = objection(kernel);
         if (reason.empty()) continue;
-        if (kernel.getScheduleAttr() && reschedule(kernel))
+        if (kernel.getScheduleAttr() && reschedule(kernel, static_cast<int>(launch), reason))
           renamed = true;
         else if (auto known = number.find(kernel); known != number.end())
           again |= sizes.shrink(known->second, reason);

@@ -41,7 +41,7 @@ private:
   void restore();
   llvm::SmallVector<graph::KernelOp> kernels();
   std::string objection(graph::KernelOp kernel);
-  bool reschedule(graph::KernelOp kernel);
+  bool reschedule(graph::KernelOp kernel, int launch, const std::string &reason);
 };
 
 /// A diagnostic of a rule about resources in one line: empty for another, which says of nothing what to try.
