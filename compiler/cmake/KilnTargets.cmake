@@ -10,7 +10,7 @@ add_library(kiln_flags INTERFACE)
 # -fPIC by hand: CMake would compile executables as PIE, and the precompiled header serves both.
 target_compile_options(kiln_flags INTERFACE -fPIC -Wall -Wextra -Wno-unused-parameter -fvisibility-inlines-hidden
   -ffunction-sections -fdata-sections -gline-tables-only
-  $<$<CXX_COMPILER_ID:Clang>:-Wno-missing-field-initializers>
+  -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>
   $<$<BOOL:${KILN_WERROR}>:-Werror>)
 # The C++ library inside: what is built here runs on machines with another one, or in a process with another one. Not
