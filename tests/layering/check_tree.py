@@ -98,49 +98,44 @@ def check_include(root, name, target):
     return None if included in ROOMS[room] else f"{room} may not include {included}"
 
 
-def folder_of(root, path):
-    """The folder within its room that a file, or an #include of it, is in: "passes/graph"; None of one that is in none."""
-    if path.startswith("kiln/"):
-        path = f"{public_room(root, path)}/{path}"
-    parts = path.split("/")
-    return "/".join(parts[:2]) if len(parts) > 2 and parts[0] in ROOMS else None
-
-
 def folder_includes(root, name, text):
-    """(line, folder, included folder) for every #include from one folder of a room in another one of it."""
-    own = folder_of(root, name)
-    if own is None or name.startswith("tests/"):
+    """(line, folder, included folder) for every #include from one folder in another one of the folder in which both
+    files are, however deep: "passes/graph" in "passes/cost", "passes/tiling/cpu" in "passes/tiling/sm80"."""
+    own = name.split("/")[:-1]
+    if own[:1] == ["tests"]:
         return
     for number, line in enumerate(text.split("\n"), 1):
         match = (TD_INCLUDE if name.endswith(".td") else INCLUDE).match(line)
-        other = folder_of(root, match[1]) if match else None
-        if other and other != own and other.split("/")[0] == own.split("/")[0]:
-            yield number, own, other
+        path = match[1] if match else ""
+        other = (f"{public_room(root, path)}/{path}" if path.startswith("kiln/") else path).split("/")[:-1]
+        common = next((i for i, (mine, its) in enumerate(zip(own, other)) if mine != its), 0)
+        if common:
+            yield number, "/".join(own[:common + 1]), "/".join(other[:common + 1])
 
 
 def check_folders(includes):
-    """(file, line, rule, what) for every include, (file, line, folder, included), that closes a circle between folders of
-    a room, or goes against their order."""
+    """(file, line, rule, what) for every include, (file, line, folder, included), that closes a circle of folders, or
+    goes against their order."""
     direct = {}
     for _, _, own, other in includes:
         direct.setdefault(own, set()).add(other)
 
-    def reaches(start, goal):
-        seen, todo = set(), [start]
-        while todo:
-            folder = todo.pop()
-            if folder == goal:
-                return True
-            todo += [other for other in direct.get(folder, ()) if other not in seen]
-            seen.add(folder)
-        return False
+    def way(start, goal):
+        """The shortest way of includes from one folder to another one, both named; None: there is none."""
+        seen, ways = {start}, [[start]]
+        for found in ways:
+            if found[-1] == goal:
+                return found
+            ways += [[*found, other] for other in sorted(direct.get(found[-1], set()) - seen)]
+            seen |= direct.get(found[-1], set())
+        return None
 
     for name, line, own, other in includes:
         room, place = own.split("/")[0], {}
         for rank, folders in enumerate(ORDER.get(room, [])):
             place.update({f"{room}/{folder}": rank for folder in folders.split()})
-        if reaches(other, own):
-            yield name, line, "circle", f"{other} includes {own}, if by way of others"
+        if back := way(other, own):
+            yield name, line, "circle", " > ".join([own, *back])
         elif place.get(own, 99) < place.get(other, 0):
             yield name, line, "circle", f"{own} comes before {other}"
 
