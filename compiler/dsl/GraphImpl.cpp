@@ -84,8 +84,8 @@ RankedTensorType GraphImpl::tensorType(const Call &call, const Shape &shape, DTy
   return type;
 }
 
-/// The result type that `name` infers for these operands; null, with a diagnostic, if its rules refuse.
-static Type inferType(OperationName name, Location loc, ValueRange operands, DictionaryAttr attributes) {
+/// The result types that `name` infers for these operands; none, with a diagnostic, if its rules refuse.
+static SmallVector<Type> inferTypes(OperationName name, Location loc, ValueRange operands, DictionaryAttr attributes) {
   auto *interface = name.getInterface<InferTypeOpInterface>();
   if (!interface) {
     emitError(loc) << "'" << name.getStringRef() << "' does not infer its result type";
@@ -100,23 +100,25 @@ static Type inferType(OperationName name, Location loc, ValueRange operands, Dic
   if (succeeded(inferred))
     inferred = interface->inferReturnTypes(name.getContext(), loc, operands, attributes, properties, {}, types);
   name.destroyOpProperties(properties);
-  return succeeded(inferred) && types.size() == 1 ? types.front() : Type();
+  return succeeded(inferred) ? types : SmallVector<Type>();
 }
 
-Value GraphImpl::build(const Call &call, StringRef name, ValueRange operands, ArrayRef<NamedAttribute> attributes,
-                       Type result) {
+ValueRange GraphImpl::buildAll(const Call &call, StringRef name, ValueRange operands,
+                               ArrayRef<NamedAttribute> attributes, TypeRange given) {
   ErrorCatcher catcher(&context);
   OperationState state(locationOf(call), name);
   state.addOperands(operands);
   state.addAttributes(attributes);
-  if (!result) result = inferType(state.name, state.location, operands, builder.getDictionaryAttr(attributes));
-  if (result) {
-    state.addTypes(result);
+  SmallVector<Type> results(given);
+  if (results.empty())
+    results = inferTypes(state.name, state.location, operands, builder.getDictionaryAttr(attributes));
+  if (!results.empty()) {
+    state.addTypes(results);
     Operation *op = builder.create(state);
     // The table first: its words about dtypes are plainer than the constraints of ODS.
     if (succeeded(graph::verifyAcceptedOp(op, graph::OpLevel::Graph)) &&
         succeeded(verify(op, /*verifyRecursively=*/false)))
-      return op->getResult(0);
+      return op->getResults();
     op->erase();
   }
   ErrorFields fields = catcher.fields();

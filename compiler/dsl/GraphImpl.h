@@ -54,9 +54,14 @@ public:
   /// Takes over the function `entry` of parsed text; throws Error.
   GraphImpl(llvm::StringRef text, const std::string &origin, const std::string &entry, const ProgramBindings &bindings);
 
-  /// Makes the op `name` at the end of the graph. `result` may be null where the op infers its type. Throws Error.
+  /// Makes the op `name` at the end of the graph; its results. `types` may be empty where it infers them. Throws Error.
+  mlir::ValueRange buildAll(const Call &call, llvm::StringRef name, mlir::ValueRange operands,
+                            llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, mlir::TypeRange types = {});
+  /// The same of an op of one result, whose type may be null.
   mlir::Value build(const Call &call, llvm::StringRef name, mlir::ValueRange operands,
-                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, mlir::Type result = {});
+                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, mlir::Type type = {}) {
+    return buildAll(call, name, operands, attributes, type ? mlir::TypeRange(type) : mlir::TypeRange()).front();
+  }
   /// A splat (or dense) constant.
   mlir::Value constant(const Call &call, mlir::DenseElementsAttr value);
 

@@ -48,41 +48,51 @@ ArrayRef<DecomposeRow> decomposeRows() {
 namespace {
 using Rows = llvm::StringMap<DecomposeRow>;
 
-/// The empty tensor of an op's result type: nothing needs to compute it, whatever the op.
-Value emptyTensor(ImplicitLocOpBuilder &b, RankedTensorType type) {
-  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<Attribute>{}));
+/// The values that replace an op's results; the results themselves where the op stays.
+Values decomposed(Operation *op, const Rows &rows) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  auto isEmpty = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getNumElements() == 0;
+  };
+  Values values(op->getResults());
+  if (llvm::all_of(op->getResultTypes(), isEmpty) && !isa<arith::ConstantOp>(op)) { // nothing needs to compute them
+    for (Value &value : values)
+      value = arith::ConstantOp::create(
+          b, DenseElementsAttr::get(cast<RankedTensorType>(value.getType()), ArrayRef<Attribute>{}));
+    return values;
+  }
+  auto row = rows.find(op->getName().getStringRef());
+  return row == rows.end() ? values : row->second.build(b, op);
 }
 
-/// The value that replaces an op's result; the result itself where the op stays.
-Value decomposed(Operation *op, const Rows &rows) {
-  ImplicitLocOpBuilder b(op->getLoc(), op);
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (type && type.getNumElements() == 0 && !isa<arith::ConstantOp>(op)) return emptyTensor(b, type);
-  auto row = rows.find(op->getName().getStringRef());
-  return row == rows.end() ? op->getResult(0) : row->second.build(b, op);
+unsigned decomposeBlock(Block &block, const Rows &rows) {
+  unsigned count = 0;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    for (Region &region : op.getRegions()) // a reference
+      for (Block &inner : region) count += decomposeBlock(inner, rows);
+    if (op.getNumResults() == 0 || op.getNumRegions() != 0) continue;
+    Values values = decomposed(&op, rows);
+    if (llvm::equal(values, op.getResults())) continue;
+    op.replaceAllUsesWith(ValueRange(values));
+    op.erase();
+    ++count;
+  }
+  return count;
 }
 
 struct Decompose : impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
 
   void runOnOperation() override {
-    Rows rows;
-    for (const DecomposeRow &row : decomposeRows()) rows[row.op] = row;
-    for (Block &block : getOperation().getBody()) decomposeBlock(block, rows);
-  }
-
-  void decomposeBlock(Block &block, const Rows &rows) {
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      for (Region &region : op.getRegions()) // a reference
-        for (Block &inner : region) decomposeBlock(inner, rows);
-      if (op.getNumResults() != 1 || op.getNumRegions() != 0) continue;
-      Value value = decomposed(&op, rows);
-      if (value == op.getResult(0)) continue;
-      op.getResult(0).replaceAllUsesWith(value);
-      op.erase();
-      ++numDecomposed;
-    }
+    for (Block &block : getOperation().getBody()) numDecomposed += decomposeOps(block, decomposeRows());
   }
 };
 } // namespace
+
+unsigned decomposeOps(Block &block, ArrayRef<DecomposeRow> given) {
+  Rows rows;
+  for (const DecomposeRow &row : given) rows[row.op] = row;
+  return decomposeBlock(block, rows);
+}
 } // namespace kiln::graph

@@ -11,12 +11,22 @@
 
 namespace kiln::graph {
 
-/// One row: builds the value of the single result of an op of this name, in ops that need no further decomposition.
-/// Returns the op's own result where it stays as it is.
+/// What takes the place of an op's results, one value each; of an op of one result, a value.
+struct Values : llvm::SmallVector<mlir::Value, 1> {
+  using SmallVector::SmallVector;
+  template <typename T>
+  requires std::convertible_to<T, mlir::Value> Values(T value) : SmallVector({mlir::Value(value)}) {}
+};
+
+/// One row: builds the values of an op of this name, in ops that need no further decomposition. Returns the op's own
+/// results where it stays as it is.
 struct DecomposeRow {
   llvm::StringRef op;
-  mlir::Value (*build)(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+  Values (*build)(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 };
+
+/// Replaces the ops of a block, and of regions in it, by their rows' values; returns how many.
+unsigned decomposeOps(mlir::Block &block, llvm::ArrayRef<DecomposeRow> rows);
 
 /// Every row, of all families.
 llvm::ArrayRef<DecomposeRow> decomposeRows();

@@ -155,7 +155,7 @@ public:
     for (Operation *op : ops) {
       if (!isElementwise(op) && !layout::inverseViewMap(op)) continue;
       for (Value operand : op->getOperands()) touching[operand].push_back(op);
-      touching[op->getResult(0)].push_back(op);
+      for (Value result : op->getResults()) touching[result].push_back(op);
     }
   }
 
@@ -198,7 +198,7 @@ private:
     }
     for (Value operand : op->getOperands())
       if (shapeOf(operand) == shapeOf(from)) assign(operand, map);
-    assign(op->getResult(0), map);
+    for (Value result : op->getResults()) assign(result, map);
   }
 };
 

@@ -18,7 +18,7 @@ Value integerSplat(ImplicitLocOpBuilder &b, Value like, int64_t value) {
 }
 
 /// The bounds are powers of two, exact in f32; NaN fails each ordered comparison.
-Value fpToSi(ImplicitLocOpBuilder &b, Operation *op) {
+Values fpToSi(ImplicitLocOpBuilder &b, Operation *op) {
   Value x = widened(b, op->getOperand(0));
   Type to = op->getResult(0).getType();
   unsigned width = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
@@ -70,20 +70,20 @@ Value toFloat(ImplicitLocOpBuilder &b, Value x, RankedTensorType to) {
   return rounded(b, exact, to.getElementType());
 }
 
-Value siToFp(ImplicitLocOpBuilder &b, Operation *op) {
+Values siToFp(ImplicitLocOpBuilder &b, Operation *op) {
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
   return ir::isWidened(to) ? toFloat(b, op->getOperand(0), to) : op->getResult(0);
 }
 
 /// 0 and 1 are exact in every float type.
-Value uiToFp(ImplicitLocOpBuilder &b, Operation *op) {
+Values uiToFp(ImplicitLocOpBuilder &b, Operation *op) {
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
   if (!ir::isWidened(to)) return op->getResult(0);
   Value exact = arith::UIToFPOp::create(b, to.clone(b.getF32Type()), op->getOperand(0));
   return rounded(b, exact, to.getElementType());
 }
 
-Value iota(ImplicitLocOpBuilder &b, Operation *op) {
+Values iota(ImplicitLocOpBuilder &b, Operation *op) {
   auto iota = cast<IotaOp>(op);
   auto to = cast<RankedTensorType>(iota.getType());
   if (!ir::isWidened(to)) return iota;

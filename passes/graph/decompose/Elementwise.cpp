@@ -10,7 +10,7 @@ using namespace mlir;
 namespace kiln::graph {
 namespace {
 
-Value relu(ImplicitLocOpBuilder &b, Operation *op) {
+Values relu(ImplicitLocOpBuilder &b, Operation *op) {
   Value x = op->getOperand(0);
   // maximumf orders -0 below +0, so that relu(-0) is +0, and lets NaN win.
   return arith::MaximumFOp::create(b, x, splat(b, x.getType(), 0.0));
@@ -30,7 +30,7 @@ Value safeDivisor(ImplicitLocOpBuilder &b, Value x, Value y, Value isZero) {
   return arith::SelectOp::create(b, undefined, splat(b, y.getType(), APInt(width, 1)), y);
 }
 
-Value divi(ImplicitLocOpBuilder &b, Operation *op) {
+Values divi(ImplicitLocOpBuilder &b, Operation *op) {
   Value x = op->getOperand(0), y = op->getOperand(1);
   APInt zero(getElementTypeOrSelf(x).getIntOrFloatBitWidth(), 0);
   Value isZero = equals(b, y, zero);
@@ -38,7 +38,7 @@ Value divi(ImplicitLocOpBuilder &b, Operation *op) {
   return arith::SelectOp::create(b, isZero, splat(b, x.getType(), zero), quotient);
 }
 
-Value remi(ImplicitLocOpBuilder &b, Operation *op) {
+Values remi(ImplicitLocOpBuilder &b, Operation *op) {
   Value x = op->getOperand(0), y = op->getOperand(1);
   Value isZero = equals(b, y, APInt(getElementTypeOrSelf(x).getIntOrFloatBitWidth(), 0));
   Value remainder = arith::RemSIOp::create(b, x, safeDivisor(b, x, y, isZero));

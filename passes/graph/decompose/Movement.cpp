@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostPieces = 64;
 
 /// Empty pieces are dropped, a single one is the result, and a join of many is a join of joins of runs of them.
-Value join(ImplicitLocOpBuilder &b, Operation *op) {
+Values join(ImplicitLocOpBuilder &b, Operation *op) {
   auto concat = cast<ConcatOp>(op);
   SmallVector<Value> pieces =
       llvm::filter_to_vector(concat.getXs(), [&](Value x) { return shapeOf(x)[concat.getAxis()] != 0; });

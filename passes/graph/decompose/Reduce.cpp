@@ -49,7 +49,7 @@ Value mean(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> axes, RankedTenso
 }
 
 /// 16-bit floats are combined in f32 and rounded once.
-Value reduce(ImplicitLocOpBuilder &b, Operation *operation) {
+Values reduce(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<ReduceOp>(operation);
   auto type = cast<RankedTensorType>(op.getType());
   int64_t n = elementsAlong(shapeOf(op.getX()), op.getAxes());
@@ -64,7 +64,7 @@ Value reduce(ImplicitLocOpBuilder &b, Operation *operation) {
 }
 
 /// Operands of 16 bits stay, their products are summed in f32 and rounded once.
-Value matmul(ImplicitLocOpBuilder &b, Operation *operation) {
+Values matmul(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<MatmulOp>(operation);
   auto type = cast<RankedTensorType>(op.getType());
   if (isEmpty(op.getA())) return splat(b, type, 0.0); // K = 0: sums of nothing
@@ -75,7 +75,7 @@ Value matmul(ImplicitLocOpBuilder &b, Operation *operation) {
 }
 
 /// exp(x - max) / sum(exp(x - max)), in two passes, in f32.
-Value softmax(ImplicitLocOpBuilder &b, Operation *operation) {
+Values softmax(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<SoftmaxOp>(operation);
   Value x = widened(b, op.getX());
   auto type = cast<RankedTensorType>(x.getType());
@@ -91,7 +91,7 @@ Value softmax(ImplicitLocOpBuilder &b, Operation *operation) {
 }
 
 /// ((x - mean) · rsqrt(var + eps)) · scale + bias, mean and variance in two passes, in f32.
-Value layerNorm(ImplicitLocOpBuilder &b, Operation *operation) {
+Values layerNorm(ImplicitLocOpBuilder &b, Operation *operation) {
   auto op = cast<LayerNormOp>(operation);
   Value x = widened(b, op.getX());
   auto type = cast<RankedTensorType>(x.getType());

@@ -187,7 +187,7 @@ Objection kernelForm(MergeQuestion &q) {
   if (!anchored && llvm::all_of(outputs, sameCount)) return {}; // all that a pointwise kernel asks for
   llvm::append_range(members, b.members);
   SmallVector<Value> values;
-  for (NodeId n : outputs) values.push_back(q.graph.nodes[n].result());
+  for (NodeId n : outputs) llvm::append_range(values, q.graph.resultsOf(n));
   std::string reason;
   if (succeeded(analyzeKernel(q.graph.opsOf(members), values, reason))) return {};
   return reason;

@@ -294,8 +294,7 @@ private:
 FailureOr<NodeGraph> NodeGraph::build(func::FuncOp function, bool fuse) { return NodeBuilder(function, fuse).run(); }
 
 SmallVector<Value> NodeGraph::resultsOf(NodeId node) const {
-  if (nodes[node].program) return SmallVector<Value>(nodes[node].op()->getResults());
-  return {nodes[node].result()};
+  return SmallVector<Value>(nodes[node].ops.back()->getResults());
 }
 
 SmallVector<Operation *> NodeGraph::opsOf(ArrayRef<NodeId> members) const {

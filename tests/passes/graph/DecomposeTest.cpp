@@ -1,4 +1,5 @@
 // What guarded ops compute on the values they are guarded for, before and after graph-decompose.
+#include "passes/graph/Decompose.h"
 #include "passes/interp/Interpreter.h"
 #include "tests/passes/GraphKit.h"
 
@@ -45,6 +46,34 @@ TEST(Decompose, DivisionNeverTraps) {
   ASSERT_EQ(results.size(), 2u);
   EXPECT_TRUE(bitEqual(results[0], HostTensor::of({8}, DType::I32, {-3, -3, 0, 0, double(kMin), 0, double(kMin), 0})));
   EXPECT_TRUE(bitEqual(results[1], HostTensor::of({8}, DType::I32, {-1, 1, 7, 0, 0, double(kMin), 0, 5})));
+}
+
+graph::Values sincos(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) {
+  mlir::Value x = op->getOperand(0);
+  return {mlir::math::SinOp::create(b, x), mlir::math::CosOp::create(b, x)};
+}
+
+TEST(Decompose, AnOpOfSeveralResultsHasARow) {
+  GraphKit kit;
+  kit.context().allowUnregisteredDialects();
+  kit.parse(R"(
+    func.func @main(%x: tensor<5xf32>, %e: tensor<0xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<0xf32>) {
+      %a:2 = "test.sincos"(%x) : (tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>)
+      %b:2 = "test.sincos"(%e) : (tensor<0xf32>) -> (tensor<0xf32>, tensor<0xf32>)
+      %n:2 = "test.other"(%x) : (tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>)
+      %d = arith.subf %a#1, %a#0 : tensor<5xf32>
+      return %d, %a#0, %b#1 : tensor<5xf32>, tensor<5xf32>, tensor<0xf32>
+    })");
+  mlir::Block &block = kit.function().getBody().front();
+  EXPECT_EQ(graph::decomposeOps(block, {{"test.sincos", sincos}}), 2u);
+  std::vector<std::string> names;
+  for (mlir::Operation &op : block) names.push_back(op.getName().getStringRef().str());
+  EXPECT_EQ(names, (std::vector<std::string>{"math.sin", "math.cos", "arith.constant", "arith.constant", "test.other",
+                                             "arith.subf", "func.return"}));
+  auto returned = block.getTerminator()->getOperands();
+  EXPECT_TRUE(returned[1].getDefiningOp<mlir::math::SinOp>());
+  EXPECT_EQ(returned[0].getDefiningOp()->getOperand(0).getDefiningOp()->getName().getStringRef(), "math.cos");
+  EXPECT_TRUE(returned[2].getDefiningOp<mlir::arith::ConstantOp>());
 }
 
 /// The rows of a 3x2 tensor, over and over.
