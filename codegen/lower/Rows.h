@@ -7,6 +7,8 @@
 #ifndef KILN_CODEGEN_LOWER_ROWS_H
 #define KILN_CODEGEN_LOWER_ROWS_H
 
+#include "ir/Typed.h"
+
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -14,21 +16,12 @@
 
 namespace kiln::codegen {
 
+using ir::typed;
+
 /// Replaces `op`, or does what one without results is erased for. operands[i] holds what operand i has become: several
 /// values for a fragment, one for a scalar or a pointer. Fails with a diagnostic on the op.
 template <typename Lowering>
 using LowerFnOf = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> operands, Lowering &to);
-
-template <auto lower> struct Typed;
-template <typename Op, typename Lowering,
-          llvm::LogicalResult (*lower)(Op, llvm::ArrayRef<mlir::ValueRange>, Lowering &)>
-struct Typed<lower> {
-  static llvm::LogicalResult run(mlir::Operation *op, llvm::ArrayRef<mlir::ValueRange> operands, Lowering &to) {
-    return lower(mlir::cast<Op>(op), operands, to);
-  }
-};
-/// A function that takes an op by its class, as one of a row.
-template <auto lower> constexpr auto typed = Typed<lower>::run;
 
 template <typename Lowering> struct RowOf {
   llvm::StringRef op;

@@ -51,15 +51,15 @@ private:
 /// "{$first, …}" of `count` registers, or "$first" where there is one and `single` says so.
 std::string registerList(unsigned first, size_t count, bool single = true);
 
-/// How one op becomes LLVM IR.
-using TranslateFn = llvm::LogicalResult (*)(mlir::Operation *, llvm::IRBuilderBase &, mlir::LLVM::ModuleTranslation &);
+/// How one op becomes LLVM IR: its text, and what that does.
 struct PtxRow {
   llvm::StringRef op;
   /// Of an op whose inputs are its operands, in order, but for an i1 at their end, which guards it; where it has
-  /// results, operands are tied to them. It works with other threads.
+  /// results, operands are tied to them.
   llvm::StringRef text;
-  TranslateFn translate = nullptr; ///< of any other op
-  bool isArchSpecific = false;     ///< only "a" targets have its instruction
+  std::string (*textOf)(mlir::Operation *, Assembly &) = nullptr; ///< of any other op, which names its registers
+  bool isArchSpecific = false;                                    ///< only "a" targets have its instruction
+  Effect effect = Effect::Threads;
 };
 
 /// Barriers, asynchronous copies.

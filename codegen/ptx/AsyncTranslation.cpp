@@ -1,6 +1,7 @@
 // Barriers and asynchronous copies as assembly. All of it orders threads against one another, so none may be moved,
 // duplicated into branches or made to depend on more conditions than it has.
 #include "codegen/ptx/Assembly.h"
+#include "ir/Typed.h"
 #include "ir/ptx/Ptx.h"
 
 #include <fmt/format.h>
@@ -12,22 +13,16 @@ using namespace kiln::codegen;
 namespace {
 
 /// Semantics are the default ones, release by the CTA: those of the cluster would flush all of memory.
-LogicalResult translateArrive(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto arrive = cast<ptx::MBarrierArriveOp>(op);
-  Assembly assembly(b, translation);
+std::string translateArrive(ptx::MBarrierArriveOp arrive, Assembly &assembly) {
   std::string barrier = fmt::format("${}", assembly.input(arrive.getBarrier()));
   std::string bytes = arrive.getBytes() ? fmt::format(", ${}", assembly.input(arrive.getBytes())) : "";
   std::string rank = arrive.getRank() ? fmt::format("${}", assembly.input(arrive.getRank())) : "";
   std::string guard = assembly.guard(arrive.getPredicate());
-  std::string expect = bytes.empty() ? "" : ".expect_tx", text;
-  if (rank.empty())
-    text = fmt::format("{}mbarrier.arrive{}.shared::cta.b64 _, [{}]{};", guard, expect, barrier, bytes);
-  else
-    text = fmt::format("{{ .reg .b32 there; {0}mapa.shared::cluster.u32 there, {2}, {3}; "
-                       "{0}mbarrier.arrive{1}.shared::cluster.b64 _, [there]{4}; }}",
-                       guard, expect, barrier, rank, bytes);
-  assembly.emit(text, op->getResults(), Effect::Threads);
-  return success();
+  std::string expect = bytes.empty() ? "" : ".expect_tx";
+  if (rank.empty()) return fmt::format("{}mbarrier.arrive{}.shared::cta.b64 _, [{}]{};", guard, expect, barrier, bytes);
+  return fmt::format("{{ .reg .b32 there; {0}mapa.shared::cluster.u32 there, {2}, {3}; "
+                     "{0}mbarrier.arrive{1}.shared::cluster.b64 _, [there]{4}; }}",
+                     guard, expect, barrier, rank, bytes);
 }
 
 /// "[$map, {$x, $y}]".
@@ -40,34 +35,25 @@ std::string boxOf(Assembly &assembly, Value map, OperandRange coordinates) {
   return fmt::format("[${}, {}]", number, registerList(first, coordinates.size(), /*single=*/false));
 }
 
-LogicalResult translateTmaLoad(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto load = cast<ptx::TmaLoadOp>(op);
-  Assembly assembly(b, translation);
+std::string translateTmaLoad(ptx::TmaLoadOp load, Assembly &assembly) {
   unsigned target = assembly.input(load.getTarget());
   std::string box = boxOf(assembly, load.getMap(), load.getCoordinates());
   unsigned barrier = assembly.input(load.getBarrier());
   std::string mask = load.getMulticast() ? fmt::format(", ${}", assembly.input(load.getMulticast())) : "";
   std::string guard = assembly.guard(load.getPredicate());
-  assembly.emit(
-      fmt::format("{}cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes{} [${}], "
-                  "{}, [${}]{};",
-                  guard, load.getCoordinates().size(), mask.empty() ? "" : ".multicast::cluster", target, box, barrier,
-                  mask),
-      op->getResults(), Effect::Threads);
-  return success();
+  return fmt::format("{}cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes{} [${}], "
+                     "{}, [${}]{};",
+                     guard, load.getCoordinates().size(), mask.empty() ? "" : ".multicast::cluster", target, box,
+                     barrier, mask);
 }
 
-LogicalResult translateTmaStore(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto store = cast<ptx::TmaStoreOp>(op);
-  Assembly assembly(b, translation);
+std::string translateTmaStore(ptx::TmaStoreOp store, Assembly &assembly) {
   unsigned source = assembly.input(store.getSource());
   std::string box = boxOf(assembly, store.getMap(), store.getCoordinates());
   std::string guard = assembly.guard(store.getPredicate());
-  assembly.emit(fmt::format("{}cp{}.async.bulk.tensor.{}d.global.shared::cta{}.tile.bulk_group {}, [${}];", guard,
-                            store.getAdd() ? ".reduce" : "", store.getCoordinates().size(),
-                            store.getAdd() ? ".add" : "", box, source),
-                op->getResults(), Effect::Threads);
-  return success();
+  return fmt::format("{}cp{}.async.bulk.tensor.{}d.global.shared::cta{}.tile.bulk_group {}, [${}];", guard,
+                     store.getAdd() ? ".reduce" : "", store.getCoordinates().size(), store.getAdd() ? ".add" : "", box,
+                     source);
 }
 
 } // namespace
@@ -76,11 +62,11 @@ ArrayRef<PtxRow> kiln::codegen::asyncPtxRows() {
   static constexpr PtxRow rows[] = {
       {"ptx.mbarrier_wait", "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; "
                             "@!done bra again; }"},
-      {"ptx.mbarrier_arrive", "", translateArrive},
+      {"ptx.mbarrier_arrive", "", ir::typed<translateArrive>},
       {"ptx.mbarrier_complete", "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [$0], $1;"},
       {"ptx.barrier_arrive", "bar.arrive $0, $1;"},
-      {"ptx.tma_load", "", translateTmaLoad},
-      {"ptx.tma_store", "", translateTmaStore},
+      {"ptx.tma_load", "", ir::typed<translateTmaLoad>},
+      {"ptx.tma_store", "", ir::typed<translateTmaStore>},
       {"ptx.bulk_load", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];"},
       {"ptx.bulk_store", "cp.async.bulk.global.shared::cta.bulk_group [$1], [$0], $2;"},
       {"ptx.bulk_commit", "cp.async.bulk.commit_group;"},

@@ -1,6 +1,7 @@
 // One row per op of the ptx dialect: its text and its registers.
 #include "codegen/ptx/PtxTranslation.h"
 #include "codegen/ptx/Assembly.h"
+#include "ir/Typed.h"
 #include "ir/ptx/Ptx.h"
 
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -32,9 +33,7 @@ StringRef spaceOf(Value pointer) {
   }
 }
 
-LogicalResult translateLoad(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto load = cast<ptx::LoadOp>(op);
-  Assembly assembly(b, translation);
+std::string translateLoad(ptx::LoadOp load, Assembly &assembly) {
   Type type = load.getValues()[0].getType();
   std::string text = "{";
   for (Value value : load.getValues())
@@ -45,50 +44,41 @@ LogicalResult translateLoad(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleT
   text += fmt::format(" @${} ld.{}{}{} {}, [${}+{}]; }}", predicate, spaceOf(load.getPointer()).str(),
                       load.getReadOnly() ? ".nc" : "", accessOf(type, count), registerList(0, count), pointer,
                       static_cast<int64_t>(load.getOffset()));
-  assembly.emit(text, load->getResults(), Effect::Memory);
-  return success();
+  return text;
 }
 
-LogicalResult translateStore(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto store = cast<ptx::StoreOp>(op);
-  Assembly assembly(b, translation);
+std::string translateStore(ptx::StoreOp store, Assembly &assembly) {
   for (Value value : store.getValues()) assembly.input(value);
   unsigned pointer = assembly.input(store.getPointer()), predicate = assembly.input(store.getPredicate());
   size_t count = store.getValues().size();
-  assembly.emit(fmt::format("@${} st.{}{} [${}+{}], {};", predicate, spaceOf(store.getPointer()).str(),
-                            accessOf(store.getValues()[0].getType(), count), pointer,
-                            static_cast<int64_t>(store.getOffset()), registerList(0, count)),
-                store->getResults(), Effect::Memory);
-  return success();
+  return fmt::format("@${} st.{}{} [${}+{}], {};", predicate, spaceOf(store.getPointer()).str(),
+                     accessOf(store.getValues()[0].getType(), count), pointer, static_cast<int64_t>(store.getOffset()),
+                     registerList(0, count));
 }
 
-LogicalResult translateApprox(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto approx = cast<ptx::ApproxOp>(op);
-  Assembly assembly(b, translation);
+std::string translateApprox(ptx::ApproxOp approx, Assembly &assembly) {
   assembly.output(approx.getType());
   assembly.input(approx.getX());
-  assembly.emit(fmt::format("{}.approx.ftz.f32 $0, $1;", ptx::stringifyApproxKind(approx.getKind()).str()),
-                op->getResults(), Effect::None);
-  return success();
+  return fmt::format("{}.approx.ftz.f32 $0, $1;", ptx::stringifyApproxKind(approx.getKind()).str());
 }
 
-LogicalResult translateText(Operation *op, StringRef text, llvm::IRBuilderBase &b,
-                            LLVM::ModuleTranslation &translation) {
-  Assembly assembly(b, translation);
+/// The text of a row that has one.
+std::string textOf(const PtxRow &row, Operation *op, Assembly &assembly) {
   OperandRange inputs = op->getOperands();
   bool isTied = op->getNumResults() > 0, isGuarded = !inputs.empty() && inputs.back().getType().isInteger(1);
   if (isTied) assembly.tied(inputs);
   for (Value input : inputs.drop_back(isTied ? inputs.size() : isGuarded)) assembly.input(input);
-  std::string guard = isGuarded ? assembly.guard(inputs.back()) : "";
-  assembly.emit(guard + text.str(), op->getResults(), Effect::Threads);
-  return success();
+  return (isGuarded ? assembly.guard(inputs.back()) : "") + row.text.str();
 }
 
 /// Ops of nvvm that only "a" targets have, by the start of their names.
 constexpr StringRef kArchSpecificNvvm[] = {"nvvm.wgmma.", "nvvm.setmaxregister", "nvvm.tcgen05."};
 
 constexpr PtxRow kAccessRows[] = {
-    {"ptx.load", "", translateLoad}, {"ptx.store", "", translateStore}, {"ptx.approx", "", translateApprox}};
+    {.op = "ptx.load", .textOf = ir::typed<translateLoad>, .effect = Effect::Memory},
+    {.op = "ptx.store", .textOf = ir::typed<translateStore>, .effect = Effect::Memory},
+    {.op = "ptx.approx", .textOf = ir::typed<translateApprox>, .effect = Effect::None},
+};
 
 const llvm::StringMap<PtxRow> &ptxRows() {
   static const llvm::StringMap<PtxRow> table = [] {
@@ -108,7 +98,9 @@ public:
                                  LLVM::ModuleTranslation &translation) const override {
     if (auto found = ptxRows().find(op->getName().getStringRef()); found != ptxRows().end()) {
       const PtxRow &row = found->second;
-      return row.translate ? row.translate(op, b, translation) : translateText(op, row.text, b, translation);
+      Assembly assembly(b, translation);
+      assembly.emit(row.textOf ? row.textOf(op, assembly) : textOf(row, op, assembly), op->getResults(), row.effect);
+      return success();
     }
     return op->emitError() << "'" << op->getName().getStringRef() << "' has no row in codegen/ptx";
   }

@@ -1,6 +1,7 @@
 // Warpgroup products as assembly. Registers are tied from input to output through products, fences and waits, so that
 // LLVM keeps a sum in one register from its first product to its wait.
 #include "codegen/ptx/Assembly.h"
+#include "ir/Typed.h"
 #include "ir/ptx/Ptx.h"
 
 #include <fmt/format.h>
@@ -35,9 +36,7 @@ std::string immediatesOf(ptx::WgmmaOp product) {
   return text + (product.getTransposeB() ? ", 1" : ", 0");
 }
 
-LogicalResult translateProduct(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  auto product = cast<ptx::WgmmaOp>(op);
-  Assembly assembly(b, translation);
+std::string translateProduct(ptx::WgmmaOp product, Assembly &assembly) {
   assembly.tied(product.getSums());
   std::string a;
   if (product.getA()) {
@@ -54,30 +53,22 @@ LogicalResult translateProduct(Operation *op, llvm::IRBuilderBase &b, LLVM::Modu
       ptx::stringifyWgmmaElement(product.getAElement()).str(), ptx::stringifyWgmmaElement(product.getBElement()).str());
   std::string operands =
       fmt::format("{}, {}, ${}", registerList(0, product.getSums().size(), /*single=*/false), a, right);
-  std::string text;
   if (product.getPredicate())
-    text = fmt::format("{} {}, ${}{};", name, operands, assembly.input(product.getPredicate()), immediatesOf(product));
-  else
-    text = fmt::format("{{ .reg .pred all; setp.eq.u32 all, 0, 0; {} {}, all{}; }}", name, operands,
-                       immediatesOf(product));
-  assembly.emit(text, op->getResults(), Effect::Threads);
-  return success();
+    return fmt::format("{} {}, ${}{};", name, operands, assembly.input(product.getPredicate()), immediatesOf(product));
+  return fmt::format("{{ .reg .pred all; setp.eq.u32 all, 0, 0; {} {}, all{}; }}", name, operands,
+                     immediatesOf(product));
 }
 
-LogicalResult translateWait(Operation *op, llvm::IRBuilderBase &b, LLVM::ModuleTranslation &translation) {
-  Assembly assembly(b, translation);
-  assembly.tied(op->getOperands());
-  assembly.emit(
-      fmt::format("wgmma.wait_group.sync.aligned {};", static_cast<int64_t>(cast<ptx::WgmmaWaitOp>(op).getPending())),
-      op->getResults(), Effect::Threads);
-  return success();
+std::string translateWait(ptx::WgmmaWaitOp wait, Assembly &assembly) {
+  assembly.tied(wait->getOperands());
+  return fmt::format("wgmma.wait_group.sync.aligned {};", static_cast<int64_t>(wait.getPending()));
 }
 
 } // namespace
 
 ArrayRef<PtxRow> kiln::codegen::wgmmaPtxRows() {
-  static constexpr PtxRow rows[] = {{"ptx.wgmma", "", translateProduct, /*isArchSpecific=*/true},
+  static constexpr PtxRow rows[] = {{"ptx.wgmma", "", ir::typed<translateProduct>, /*isArchSpecific=*/true},
                                     {"ptx.wgmma_fence", "wgmma.fence.sync.aligned;", nullptr, /*isArchSpecific=*/true},
-                                    {"ptx.wgmma_wait", "", translateWait, /*isArchSpecific=*/true}};
+                                    {"ptx.wgmma_wait", "", ir::typed<translateWait>, /*isArchSpecific=*/true}};
   return rows;
 }

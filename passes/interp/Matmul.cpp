@@ -10,8 +10,7 @@ using namespace mlir;
 namespace kiln::interp {
 namespace {
 
-LogicalResult matmulRow(Operation *op, Operands x, MutableArrayRef<OracleTensor> results) {
-  auto product = cast<graph::MatmulOp>(op);
+LogicalResult matmulRow(graph::MatmulOp product, Operands x, MutableArrayRef<OracleTensor> results) {
   ArrayRef<int64_t> a = x[0]->shape, y = results[0].shape;
   MatmulShape shape{1, y[y.size() - 2], y.back(), 0, product.getTransposeA(), product.getTransposeB()};
   shape.k = shape.transposeA ? a[a.size() - 2] : a.back();
@@ -27,7 +26,8 @@ LogicalResult matmulRow(Operation *op, Operands x, MutableArrayRef<OracleTensor>
 }
 
 const InterpRow kRows[] = {
-    {"graph.matmul", matmulRow, "min(K, 8 sqrt(K)) half units of sum |a||b| in f32, each operand's bound included"},
+    {"graph.matmul", ir::typed<matmulRow>,
+     "min(K, 8 sqrt(K)) half units of sum |a||b| in f32, each operand's bound included"},
 };
 
 } // namespace

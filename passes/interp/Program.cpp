@@ -9,10 +9,9 @@ using namespace mlir;
 namespace kiln::interp {
 namespace {
 
-LogicalResult customKernel(Operation *op, Operands operands, MutableArrayRef<OracleTensor> results) {
-  auto call = cast<graph::CustomKernelOp>(op);
+LogicalResult customKernel(graph::CustomKernelOp call, Operands operands, MutableArrayRef<OracleTensor> results) {
   if (!call.getReferenceBlock()) {
-    InFlightDiagnostic diag = op->emitError() << "the interpreter runs the reference of a tile program";
+    InFlightDiagnostic diag = call.emitError() << "the interpreter runs the reference of a tile program";
     diag.attachNote() << "expected: a reference region";
     diag.attachNote() << "found: @" << call.getProgram() << " without one";
     return diag;
@@ -25,7 +24,7 @@ LogicalResult customKernel(Operation *op, Operands operands, MutableArrayRef<Ora
   return success();
 }
 
-const InterpRow kRows[] = {{"graph.custom_kernel", customKernel, "of its reference, op by op"}};
+const InterpRow kRows[] = {{"graph.custom_kernel", ir::typed<customKernel>, "of its reference, op by op"}};
 
 } // namespace
 

@@ -26,8 +26,7 @@ Reduction reductionOf(graph::ReduceKind kind) {
   return Reduction::Sum;
 }
 
-LogicalResult reduce(Operation *op, Operands x, MutableArrayRef<OracleTensor> results) {
-  auto reduce = cast<graph::ReduceOp>(op);
+LogicalResult reduce(graph::ReduceOp reduce, Operands x, MutableArrayRef<OracleTensor> results) {
   ArrayRef<int64_t> axes = reduce.getAxes();
   int64_t rank = static_cast<int64_t>(x[0]->shape.size()), n = 1;
   SmallVector<int64_t> perm;
@@ -53,7 +52,7 @@ LogicalResult reduce(Operation *op, Operands x, MutableArrayRef<OracleTensor> re
 }
 
 const InterpRow kRows[] = {
-    {"graph.reduce", reduce,
+    {"graph.reduce", ir::typed<reduce>,
      "sum, mean: depth of the canonical order in half units of sum |x|, the mean half a unit more; prod: n - 1 half "
      "units; "
      "max, min and integers: none"},

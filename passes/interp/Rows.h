@@ -1,6 +1,7 @@
 // The interpreter's rows: one per op, by family, joined in one table.
 #pragma once
 
+#include "ir/Typed.h"
 #include "passes/interp/Value.h"
 
 #include "mlir/IR/Operation.h"

@@ -58,8 +58,7 @@ LogicalResult transpose(Operation *op, Operands x, MutableArrayRef<OracleTensor>
   return success();
 }
 
-LogicalResult slice(Operation *op, Operands x, MutableArrayRef<OracleTensor> results) {
-  auto slice = cast<graph::SliceOp>(op);
+LogicalResult slice(graph::SliceOp slice, Operands x, MutableArrayRef<OracleTensor> results) {
   std::vector<int64_t> strides = stridesOf(x[0]->shape);
   int64_t offset = 0;
   for (size_t d = 0; d < strides.size(); ++d) {
@@ -112,7 +111,7 @@ constexpr StringRef kNone = "none";
 const InterpRow kRows[] = {
     {"arith.constant", constant, kNone},   {"graph.iota", iota, "none: the index, rounded once"},
     {"graph.broadcast", broadcast, kNone}, {"graph.reshape", reshape, kNone},
-    {"graph.transpose", transpose, kNone}, {"graph.slice", slice, kNone},
+    {"graph.transpose", transpose, kNone}, {"graph.slice", ir::typed<slice>, kNone},
     {"graph.concat", concat, kNone},       {"graph.gather", gather, "none; unknown where the index is open"},
 };
 

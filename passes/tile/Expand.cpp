@@ -1,4 +1,5 @@
 // tile-expand: spells out the ops that stand for several.
+#include "ir/Typed.h"
 #include "ir/tile/Tile.h"
 #include "passes/tile/Passes.h"
 #include "runtime/Expr.h"
@@ -64,21 +65,18 @@ Value expand(const Expr &e, OperandRange operands, Arithmetic &to) {
   return arithmeticOf(e.kind())(to, l, r);
 }
 
-void expandIndex(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) {
-  auto index = cast<IndexOp>(op);
+void expandIndex(IndexOp index, Arithmetic &to, SmallVectorImpl<Value> &results) {
   results.push_back(expand(Expr::parse(index.getExpression()), index.getOperands(), to));
 }
 
 //===- The others -------------------------------------------------------------------------------------------------===//
 
-void expandSize(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) {
-  auto size = cast<SizeOp>(op);
+void expandSize(SizeOp size, Arithmetic &to, SmallVectorImpl<Value> &results) {
   results.push_back(to.constant(cast<SharedType>(size.getTile()).getShape()[size.getDim()]));
 }
 
 /// In 32 bits, by the op's contract: a division of 64 bits is a function call on a GPU.
-void expandUnravel(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) {
-  auto unravel = cast<UnravelOp>(op);
+void expandUnravel(UnravelOp unravel, Arithmetic &to, SmallVectorImpl<Value> &results) {
   auto narrow = [&](Value wide) { return to.b.createOrFold<arith::IndexCastOp>(to.loc, to.b.getI32Type(), wide); };
   auto widen = [&](Value x) { return to.b.createOrFold<arith::IndexCastUIOp>(to.loc, to.b.getIndexType(), x); };
   Value rest = narrow(unravel.getPlace());
@@ -90,8 +88,7 @@ void expandUnravel(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &result
   results.insert(results.begin(), widen(rest));
 }
 
-void expandFoldColumns(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) {
-  auto fold = cast<FoldColumnsOp>(op);
+void expandFoldColumns(FoldColumnsOp fold, Arithmetic &to, SmallVectorImpl<Value> &results) {
   static constexpr Binary kCombine[] = {binary<arith::AddFOp>, binary<arith::MulFOp>, binary<arith::MaximumFOp>,
                                         binary<arith::MinimumFOp>}; // by CombineKind
   Value acc = fold.getAcc();
@@ -104,8 +101,7 @@ void expandFoldColumns(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &re
   results.push_back(acc);
 }
 
-void expandMaskColumns(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &results) {
-  auto mask = cast<MaskColumnsOp>(op);
+void expandMaskColumns(MaskColumnsOp mask, Arithmetic &to, SmallVectorImpl<Value> &results) {
   auto type = cast<RankedTensorType>(mask.getX().getType());
   auto numbers = cast<RankedTensorType>(type.clone(to.b.getI32Type()));
   Value narrow = arith::IndexCastOp::create(to.b, to.loc, to.b.getI32Type(), mask.getLimit());
@@ -129,8 +125,7 @@ Value extentOf(TypedValue<GlobalType> matrix, unsigned dim, Arithmetic &to) {
   return ExtentOp::create(to.b, to.loc, dimsOf(kernel, argument.getArgNumber())[dim]);
 }
 
-void expandAsyncLoad(Operation *op, Arithmetic &to, SmallVectorImpl<Value> &) {
-  auto load = cast<AsyncLoadOp>(op);
+void expandAsyncLoad(AsyncLoadOp load, Arithmetic &to, SmallVectorImpl<Value> &) {
   GlobalType type = load.getSource().getType();
   int64_t pitch = type.getStrides().empty() ? type.getShape()[1] : type.getStrides()[0];
   bool known = !ShapedType::isDynamic(pitch);
@@ -146,9 +141,9 @@ using Expansion = void (*)(Operation *, Arithmetic &, SmallVectorImpl<Value> &);
 
 const llvm::StringMap<Expansion> &rows() {
   static const llvm::StringMap<Expansion> table = {
-      {"tile.async_load", expandAsyncLoad},     {"tile.index", expandIndex},
-      {"tile.mask_columns", expandMaskColumns}, {"tile.size", expandSize},
-      {"tile.unravel", expandUnravel},          {"tile.fold_columns", expandFoldColumns}};
+      {"tile.async_load", ir::typed<expandAsyncLoad>},     {"tile.index", ir::typed<expandIndex>},
+      {"tile.mask_columns", ir::typed<expandMaskColumns>}, {"tile.size", ir::typed<expandSize>},
+      {"tile.unravel", ir::typed<expandUnravel>},          {"tile.fold_columns", ir::typed<expandFoldColumns>}};
   return table;
 }
 
