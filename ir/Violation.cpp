@@ -1,5 +1,8 @@
 #include "ir/Violation.h"
 
+#include "mlir/IR/Operation.h"
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace kiln::ir;
 
@@ -17,4 +20,14 @@ LogicalResult kiln::ir::violate(function_ref<InFlightDiagnostic()> emitError, St
 LogicalResult kiln::ir::violate(std::optional<Location> loc, StringRef subject, const Violation &v) {
   if (!loc) return failure();
   return violate([&] { return emitError(*loc); }, subject, v);
+}
+
+LogicalResult kiln::ir::violate(Operation *op, const Violation &v) {
+  return violate(op->getLoc(), op->getName().getStringRef(), v);
+}
+
+std::string kiln::ir::spell(TypeRange types) {
+  std::string text;
+  for (Type type : types) text += (text.empty() ? "" : ", ") + llvm::formatv("{0}", type).str();
+  return text.empty() ? "none" : text;
 }

@@ -8,6 +8,7 @@
 #define KILN_IR_VIOLATION_H
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeRange.h"
 
 #include <optional>
 #include <string>
@@ -30,6 +31,11 @@ llvm::LogicalResult violate(llvm::function_ref<mlir::InFlightDiagnostic()> emitE
                             const Violation &v);
 /// The same at a location. Without one it only fails.
 llvm::LogicalResult violate(std::optional<mlir::Location> loc, llvm::StringRef subject, const Violation &v);
+/// The same of an op, by its name.
+llvm::LogicalResult violate(mlir::Operation *op, const Violation &v);
+
+/// Types in full, separated by commas: here the layout matters. "none" if there are none.
+std::string spell(mlir::TypeRange types);
 
 } // namespace kiln::ir
 

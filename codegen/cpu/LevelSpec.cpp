@@ -2,6 +2,9 @@
 #include "codegen/cpu/Halves.h"
 #include "codegen/cpu/Rows.h"
 #include "codegen/lower/LevelSpec.h"
+#include "ir/Violation.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln;
@@ -43,10 +46,9 @@ LogicalResult verifyAlloc(tile::AllocOp alloc) {
   if (!offset) return alloc.emitOpError("has no offset; tile-assign-shared sets it");
   int64_t alignment = tile::bytesOf(alloc.getTile().getType().getElementType());
   if (*offset >= 0 && *offset <= kMaxScratch && *offset % alignment == 0) return success();
-  InFlightDiagnostic diag = alloc.emitOpError("cannot lie at this offset");
-  diag.attachNote() << "expected: a multiple of " << alignment << " from 0 to " << kMaxScratch
-                    << ", found: " << *offset;
-  return diag;
+  return ir::violate(alloc,
+                     {"", "cannot lie at this offset",
+                      fmt::format("a multiple of {} from 0 to {}", alignment, kMaxScratch), std::to_string(*offset)});
 }
 
 bool isKnown(StringRef name) {

@@ -3,6 +3,7 @@
 // of a shuffle combine the same two values, and so does every warp with what it reads.
 #include "codegen/gpu/Shuffle.h"
 #include "codegen/gpu/Words.h"
+#include "ir/Violation.h"
 #include "ir/tile/Combine.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,13 +19,10 @@ namespace {
 LogicalResult lowerFoldUnits(tile::FoldUnitsOp fold, ArrayRef<ValueRange> operands, Lowering &to) {
   layout::Fragment from = *tile::distributionOf(fold.getX().getType());
   layout::Fragment into = *tile::distributionOf(fold.getAcc().getType());
-  if (from.kind != layout::FragmentKind::Blocked || into.kind != from.kind || from.p != 8 * into.p ||
-      from.q != into.q) {
-    InFlightDiagnostic diag = fold.emitOpError("a unit must lie in the thread of its lane");
-    diag.attachNote() << "expected: #tile.blocked with 8 times the accumulator's vec and as many threads";
-    diag.attachNote() << "found: " << fold.getX().getType() << " into " << fold.getAcc().getType();
-    return diag;
-  }
+  if (from.kind != layout::FragmentKind::Blocked || into.kind != from.kind || from.p != 8 * into.p || from.q != into.q)
+    return ir::violate(fold, {"", "a unit must lie in the thread of its lane",
+                              "#tile.blocked with 8 times the accumulator's vec and as many threads",
+                              ir::spell(fold.getX().getType()) + " into " + ir::spell(fold.getAcc().getType())});
   Registers x(to.rewriter, to.loc, operands[0]), acc(to.rewriter, to.loc, operands[1]);
   Registers result(to.rewriter, to.loc, acc.size());
   for (int64_t lane = 0; lane < acc.size(); ++lane) {

@@ -49,10 +49,9 @@ LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset, int64_t 
   if (!offset) return op->emitOpError("has no offset; tile-assign-shared sets it");
   if (*offset >= 0 && *offset % alignment == 0 && bytes <= sharedBytes && *offset <= sharedBytes - bytes)
     return success();
-  InFlightDiagnostic diag = op->emitOpError("cannot lie at this offset");
-  diag.attachNote() << "expected: a multiple of " << alignment << ", the tile's end at most " << sharedBytes;
-  diag.attachNote() << "found: " << *offset;
-  return diag;
+  return ir::violate(op, {"", "cannot lie at this offset",
+                          fmt::format("a multiple of {}, the tile's end at most {}", alignment, sharedBytes),
+                          std::to_string(*offset)});
 }
 
 /// Whether the target has what the op's row needs.
@@ -98,15 +97,13 @@ constexpr TileLevel kLevel{"a gpu", "codegen/gpu", isKnown, whyNot};
 LogicalResult verifyKernel(tile::KernelOp kernel, const GpuTarget &target) {
   if (!kernel.getThreads()) return kernel.emitOpError("has no threads; on a gpu a CTA has them");
   if (auto ctas = static_cast<int64_t>(kernel.getGrid().value_or(0)); ctas > kMostCtas)
-    return ir::violate(kernel.getLoc(), "tile.kernel",
+    return ir::violate(kernel,
                        {"", "a launch has no more CTAs than a gpu counts to", fmt::format("at most {}", kMostCtas),
                         std::to_string(ctas), "smaller tensors, or larger tiles"});
-  if (int64_t bytes = kernel.getSharedBytes().value_or(0); bytes > target.sharedBytes) {
-    InFlightDiagnostic diag = kernel.emitOpError("needs more shared memory than a CTA has");
-    diag.attachNote() << "expected: at most " << target.sharedBytes << " bytes on " << target.name;
-    diag.attachNote() << "found: " << bytes;
-    return diag;
-  }
+  if (int64_t bytes = kernel.getSharedBytes().value_or(0); bytes > target.sharedBytes)
+    return ir::violate(kernel,
+                       {"", "needs more shared memory than a CTA has",
+                        fmt::format("at most {} bytes on {}", target.sharedBytes, target.name), std::to_string(bytes)});
   for (Type type : kernel.getArgumentTypes())
     if (failed(verifyType(kernel, type, kLevel))) return failure();
   return success();

@@ -4,17 +4,15 @@
 #include "ir/layout/IndexMap.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::graph;
+using ir::spell;
 
 static constexpr StringRef kSubject = "graph.custom_kernel";
-
-static std::string spell(Type type) { return llvm::formatv("{0}", type); }
 
 /// "M = 64": a dimension of a tensor, by its name if it has one.
 static std::string dimText(const ProgramTensor &tensor, size_t d) {
@@ -206,18 +204,14 @@ LogicalResult CustomKernelOp::verifySymbolUses(SymbolTableCollection &) { return
 LogicalResult CustomKernelOp::verifyRegions() {
   Block *block = getReferenceBlock();
   if (!block) return success();
-  auto list = [](TypeRange types) {
-    return types.empty() ? std::string("none")
-                         : llvm::join(llvm::map_range(types, [](Type t) { return spell(t); }), ", ");
-  };
   if (block->getArgumentTypes() != getInputs().getTypes())
     return violate(
         getLoc(), kSubject,
-        {"C7", "the reference takes the operands", list(getInputs().getTypes()), list(block->getArgumentTypes())});
+        {"C7", "the reference takes the operands", spell(getInputs().getTypes()), spell(block->getArgumentTypes())});
   auto yield = block->empty() ? YieldOp() : dyn_cast<YieldOp>(block->back());
   if (!yield || yield.getValues().getTypes() != getResultTypes())
     return violate(getLoc(), kSubject,
-                   {"C7", "the reference yields the results", list(getResultTypes()),
-                    yield ? list(yield.getValues().getTypes()) : "no graph.yield"});
+                   {"C7", "the reference yields the results", spell(getResultTypes()),
+                    yield ? spell(yield.getValues().getTypes()) : "no graph.yield"});
   return success();
 }

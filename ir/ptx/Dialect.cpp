@@ -5,14 +5,14 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln::ptx;
-using kiln::ir::Violation;
+using kiln::ir::spell;
+using kiln::ir::violate;
 
 #include "ir/ptx/PtxDialect.cpp.inc"
 #include "ir/ptx/PtxEnums.cpp.inc"
@@ -30,16 +30,6 @@ void PtxDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "ir/ptx/PtxAttrs.cpp.inc"
       >();
-}
-
-static LogicalResult violate(Operation *op, const Violation &violation) {
-  return kiln::ir::violate(op->getLoc(), op->getName().getStringRef(), violation);
-}
-
-static std::string spell(TypeRange types) {
-  std::string text;
-  for (Type type : types) text += (text.empty() ? "" : ", ") + llvm::formatv("{0}", type).str();
-  return text.empty() ? "none" : text;
 }
 
 /// (C1) to (C3) of both accesses.

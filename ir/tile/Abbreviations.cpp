@@ -1,21 +1,12 @@
 // Syntax and constraints of the ops in Abbreviations.td.
-#include "ir/Violation.h"
-#include "ir/tile/Tile.h"
+#include "ir/tile/Rules.h"
 #include "kiln/Error.h"
 #include "runtime/Expr.h"
-
-#include "llvm/Support/FormatVariadic.h"
 
 #include <fmt/format.h>
 
 using namespace mlir;
 using namespace kiln::tile;
-using kiln::ir::Violation;
-
-static LogicalResult violate(Operation *op, const Violation &violation) {
-  return kiln::ir::violate(op->getLoc(), op->getName().getStringRef(), violation);
-}
-static std::string spell(Type type) { return llvm::formatv("{0}", type).str(); }
 
 LogicalResult SizeOp::verify() {
   auto tile = cast<SharedType>(getTile());

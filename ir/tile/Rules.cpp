@@ -1,20 +1,9 @@
 #include "ir/tile/Rules.h"
 
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace kiln::tile;
-
-LogicalResult kiln::tile::violate(Operation *op, const ir::Violation &violation) {
-  return ir::violate(op->getLoc(), op->getName().getStringRef(), violation);
-}
-
-std::string kiln::tile::spell(TypeRange types) {
-  std::string text;
-  for (Type type : types) text += (text.empty() ? "" : ", ") + llvm::formatv("{0}", type).str();
-  return text.empty() ? "none" : text;
-}
 
 std::optional<int64_t> kiln::tile::constantOf(Value value) {
   APInt constant;

@@ -13,11 +13,8 @@
 
 namespace kiln::tile {
 
+using ir::spell;
 using ir::violate;
-/// Reports that `op` breaks a rule; always fails.
-llvm::LogicalResult violate(mlir::Operation *op, const ir::Violation &violation);
-/// Types in full, separated by commas: here the layout matters. "none" if there are none.
-std::string spell(mlir::TypeRange types);
 /// The value of a constant of integers or indices; nullopt for any other value.
 std::optional<int64_t> constantOf(mlir::Value value);
 

@@ -33,7 +33,8 @@ tile.kernel @no_offset() grid 1 {
 
 tile.kernel @bad_offset() grid 1 {
   // expected-error @below {{cannot lie at this offset}}
-  // expected-note @below {{expected: a multiple of 4 from 0 to 1073741824, found: 6}}
+  // expected-note @below {{expected: a multiple of 4 from 0 to 1073741824}}
+  // expected-note @below {{found: 6}}
   %t = tile.alloc {offset = 6 : i64} : !tile.shared<16xf32>
   tile.return
 }
