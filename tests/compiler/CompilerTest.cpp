@@ -285,6 +285,25 @@ TEST(Compiler, PaddingIsJudgedOverTheSchedulesThatAreWanted) {
     EXPECT_EQ(kernel.schedule.find("bm=32 ") != std::string::npos, kernel.kind == "matmul") << kernel.schedule;
 }
 
+// 2^34 CTAs and more of the largest tiles: no schedule helps.
+TEST(Compiler, WhatIsTooLargeForALaunchIsAnErrorOfInput) {
+  Graph g;
+  Tensor x = g.input("x", {int64_t(1) << 46}, f16);
+  g.output("y", x + x);
+  CompileOptions options{.device = "cuda", .target = "sm_80", .portable = true};
+  Error error = demandError([&] { compile(g, options); });
+  EXPECT_EQ(error.code, ErrorCode::InvalidInput);
+  EXPECT_NE(error.rule.find("a launch has no more CTAs than a gpu counts to"), std::string::npos) << error.what();
+  EXPECT_NE(error.rule.find("at most 2147483647"), std::string::npos) << error.what();
+}
+
+// Constant offsets that no GEP holds: rows of 16 MB, of which a tile has many.
+TEST(Compiler, RowsMayLieFarApart) {
+  Graph g;
+  g.output("y", matmul(g.input("x", {8388608, 8388608}, f16), g.input("w", {8388608, 4}, f16)));
+  EXPECT_EQ(compile(g, {.device = "cuda", .target = "sm_80", .portable = true}).report().launches.size(), 1u);
+}
+
 TEST(Compiler, EmptyTensorsRunNothing) {
   Graph g;
   auto x = g.input("x", {0, 4});

@@ -157,3 +157,23 @@ func.func @flags(%x: tensor<4xi32>, %l: tensor<4xi64>, %f: tensor<4xf32>) {
   %5 = math.exp %f fastmath<nnan> : tensor<4xf32>
   return
 }
+
+// -----
+
+// Extents whose product overflows, as well.
+// expected-error@+3 {{'func.func': a tensor must fit in memory}}
+// expected-note@+2 {{expected: at most 2^47 bytes}}
+// expected-note@+1 {{found: 4294967296x4294967296xf32}}
+func.func @argument(%x: tensor<4294967296x4294967296xf32>) {
+  return
+}
+
+// -----
+
+func.func @result(%x: tensor<f32>) {
+  // expected-error@+3 {{'graph.broadcast': a tensor must fit in memory}}
+  // expected-note@+2 {{expected: at most 2^47 bytes}}
+  // expected-note@+1 {{found: 0x35184372088833xf32}}
+  %0 = graph.broadcast %x dims [] : tensor<f32> -> tensor<0x35184372088833xf32>
+  return
+}
