@@ -14,6 +14,7 @@ LogicalResult kiln::ir::violate(function_ref<InFlightDiagnostic()> emitError, St
   diag.attachNote() << "expected: " << v.expected;
   diag.attachNote() << "found: " << v.found;
   if (!v.hint.empty()) diag.attachNote() << "try: " << v.hint;
+  if (v.beside) diag.attachNote(v.beside->first) << v.beside->second;
   return failure();
 }
 

@@ -23,6 +23,8 @@ struct Violation {
   std::string expected;
   std::string found;
   std::string hint = {};
+  /// Another line that has to do with it, and what it does: "written here".
+  std::optional<std::pair<mlir::Location, llvm::StringRef>> beside = {};
 };
 
 /// Reports a violation of `subject` (an op, a type or an attribute) as one error with notes `expected: …`, `found: …`

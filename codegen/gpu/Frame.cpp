@@ -170,8 +170,8 @@ void bindLaunchValues(tile::KernelOp kernel, Parameters &parameters, Frame &fram
 /// Only loads and copies read the argument; nothing else sees it.
 bool isReadOnly(BlockArgument argument) {
   return llvm::all_of(argument.getUses(), [](OpOperand &use) {
-    return isa<tile::LoadOp, tile::GatherOp, tile::StrideOp>(use.getOwner()) ||
-           (isa<tile::AsyncCopyOp, tile::TmaLoadOp, tile::BulkLoadOp>(use.getOwner()) && use.getOperandNumber() == 0);
+    auto reads = [&](const tile::MemoryAccess &access) { return !access.writes && access.memory == use.get(); };
+    return isa<tile::StrideOp>(use.getOwner()) || llvm::any_of(tile::accessesOf(use.getOwner()), reads);
   });
 }
 

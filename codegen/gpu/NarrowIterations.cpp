@@ -13,8 +13,7 @@ using namespace kiln;
 namespace {
 
 bool isIteration(OpOperand &use) {
-  return isa<tile::SlotOp, tile::FillOp, tile::RingWaitOp, tile::RingReleaseOp>(use.getOwner()) &&
-         use.getOperandNumber() == 1;
+  return (isa<tile::SlotOp>(use.getOwner()) || tile::stepOf(use.getOwner())) && use.getOperandNumber() == 1;
 }
 
 class Iterations {

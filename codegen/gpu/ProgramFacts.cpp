@@ -70,7 +70,8 @@ ProgramFacts::ProgramFacts(tile::KernelOp kernel)
       nextBarrier = 2 + static_cast<int64_t>(roles.getConsumers());
     }
     warpgroups |= isa<tile::SpecializeOp, tile::WgmmaOp>(op);
-    storesInBulk |= isa<tile::TmaStoreOp, tile::BulkStoreOp>(op);
+    for (const tile::MemoryAccess &access : tile::accessesOf(op))
+      storesInBulk |= access.completion == tile::Completion::StoreGroup;
     if (auto ring = dyn_cast<tile::AllocRingOp>(op); ring && ring.getReaders() && !isFollowedByRing(ring))
       readyBehind.insert(op);
     if (auto barrier = dyn_cast<tile::ClusterBarrierOp>(op); barrier && isRelaxed(barrier)) relaxed.insert(op);

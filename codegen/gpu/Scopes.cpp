@@ -32,8 +32,7 @@ static bool mayStillBeRead(tile::FoldOp fold, tile::KernelOp kernel) {
   for (Operation *at = fold; at != kernel; at = at->getParentOp()) {
     for (Operation *op = at->getPrevNode(); op; op = op->getPrevNode()) {
       if (uses(op, fold.getScratch())) return true;
-      auto other = dyn_cast<tile::FoldOp>(op);
-      if (isa<tile::BarrierOp>(op) || (other && other.getScratch())) return false;
+      if (tile::isBarrier(op)) return false;
     }
     if (!isa<scf::IfOp, tile::KernelOp>(at->getParentOp())) return true;
   }

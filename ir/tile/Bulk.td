@@ -8,7 +8,7 @@ include "ir/tile/Ring.td"
 /// What maps a tile onto a tensor: all that the host needs to encode a tensor map at launch.
 class Tile_TmaOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, traits>;
 
-def Tile_TmaLoadOp : Tile_TmaOp<"tma_load", [AttrSizedOperandSegments]> {
+def Tile_TmaLoadOp : Tile_TmaOp<"tma_load", [Tile_Accesses, AttrSizedOperandSegments]> {
   let summary = "fills a shared tile with a box of a tensor of global memory, asynchronously, zeros outside the tensor";
   let description = [{
     The box starts at the coordinates given, one per dimension, which may lie outside, and has the tile's extents in the
@@ -43,7 +43,7 @@ def Tile_TmaLoadOp : Tile_TmaOp<"tma_load", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Tile_TmaStoreOp : Tile_TmaOp<"tma_store"> {
+def Tile_TmaStoreOp : Tile_TmaOp<"tma_store", [Tile_Accesses, Tile_Barrier]> {
   let summary = "writes a shared tile to a box of a tensor of global memory, asynchronously; nothing outside the tensor";
   let description = [{
     What the group wrote to the tile before is what is stored: the op makes those writes visible, meets the group's
@@ -70,7 +70,7 @@ def Tile_TmaStoreOp : Tile_TmaOp<"tma_store"> {
   let hasVerifier = 1;
 }
 
-def Tile_TmaStoreWaitOp : Tile_Op<"tma_store_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_TmaStoreWaitOp : Tile_Op<"tma_store_wait", [Tile_Barrier, Tile_Completes, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until all but the group's latest `pending` stores have read their tiles, which may be written then";
   let description = [{
     The group's threads meet. `written` waits until the stores are done, which only a reader in the same kernel needs.
@@ -81,7 +81,7 @@ def Tile_TmaStoreWaitOp : Tile_Op<"tma_store_wait", [MemoryEffects<[MemRead, Mem
   let hasVerifier = 1;
 }
 
-def Tile_BulkLoadOp : Tile_Op<"bulk_load"> {
+def Tile_BulkLoadOp : Tile_Op<"bulk_load", [Tile_Accesses]> {
   let summary = "fills a shared tile with consecutive elements of global memory, asynchronously";
   let description = [{
     Copies the tile's elements from `offset` on, or the first `count` of them; the rest of the tile is left as it was, and
@@ -98,7 +98,7 @@ def Tile_BulkLoadOp : Tile_Op<"bulk_load"> {
   let hasVerifier = 1;
 }
 
-def Tile_BulkStoreOp : Tile_Op<"bulk_store"> {
+def Tile_BulkStoreOp : Tile_Op<"bulk_store", [Tile_Accesses, Tile_Barrier]> {
   let summary = "writes a shared tile, or its first `count` elements, to consecutive elements of global memory, asynchronously";
   let description = [{
     Ordered and waited for as `tile.tma_store`. Offset and count are multiples of 16 bytes.

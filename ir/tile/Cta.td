@@ -13,12 +13,12 @@ def Tile_WarpIdOp : Tile_Op<"warp_id", [Pure, Tile_InRange]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_BarrierOp : Tile_Op<"barrier", [Tile_Barrier, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "every thread of the CTA, or of the role's warpgroup, arrives before any goes on; shared memory written before is seen after";
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
+def Tile_AsyncCopyOp : Tile_Op<"async_copy", [Tile_Accesses, Tile_Collective]> {
   let summary = "copies a box of global memory into a whole shared tile, asynchronously, zeros where there is none";
   let description = [{
     Element (i, j) of the tile becomes source[offset + i·row_stride + j] where i < rows and j < columns, else zero. A
@@ -44,7 +44,7 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy"> {
   let hasVerifier = 1;
 }
 
-def Tile_AsyncLoadOp : Tile_Op<"async_load"> {
+def Tile_AsyncLoadOp : Tile_Op<"async_load", [Tile_Accesses, Tile_Collective]> {
   let summary = "fills a shared tile with a box of a matrix of global memory, asynchronously, zeros outside the matrix";
   let description = [{
     Element (i, j) of the tile becomes source[row + i, column + j]: `tile.tma_load` for GPUs without its hardware. The
@@ -63,12 +63,12 @@ def Tile_AsyncLoadOp : Tile_Op<"async_load"> {
   let hasVerifier = 1;
 }
 
-def Tile_AsyncCommitOp : Tile_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_AsyncCommitOp : Tile_Op<"async_commit", [Tile_Collective, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "ends a group: the copies since the last one";
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_AsyncWaitOp : Tile_Op<"async_wait", [Tile_Collective, Tile_Completes, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until at most `pending` of this thread's latest groups are not done";
   let description = [{ (C1) `pending` is 0 to 31. }];
   let arguments = (ins I64Attr:$pending);
@@ -76,7 +76,7 @@ def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>
   let hasVerifier = 1;
 }
 
-def Tile_LoadMatrixOp : Tile_Op<"load_matrix", [MemoryEffects<[MemRead]>]> {
+def Tile_LoadMatrixOp : Tile_Op<"load_matrix", [Tile_Accesses, MemoryEffects<[MemRead]>]> {
   let summary = "reads an MMA operand from a shared tile";
   let description = [{
     Element (i, j) of the fragment is (row + i, column + j) of the tile; with `transpose`, (row + j, column + i). Rows and

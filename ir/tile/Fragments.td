@@ -82,7 +82,7 @@ def Tile_CoordinatesOp : Tile_Op<"coordinates", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_StoreMatrixOp : Tile_Op<"store_matrix", [MemoryEffects<[MemWrite]>]> {
+def Tile_StoreMatrixOp : Tile_Op<"store_matrix", [Tile_Accesses, MemoryEffects<[MemWrite]>]> {
   let summary = "writes a fragment of 16-bit elements to a shared tile: the mirror of `tile.load_matrix`";
   let description = [{
     Element (i, j) goes to (row + i, column + j) of the tile, which has those; with `transpose` to (row + j, column + i). Rows and

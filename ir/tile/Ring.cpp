@@ -124,7 +124,7 @@ LogicalResult FillOp::verifyRegions() {
   Value full = block.getArguments().back();
   SmallVector<Piece> pieces;
   for (Operation &op : block) {
-    bool copies = isa<TmaLoadOp, BulkLoadOp>(op);
+    bool copies = llvm::any_of(accessesOf(&op), [](auto &access) { return access.completion == Completion::MBarrier; });
     if (copies) pieces.push_back(pieceOf(&op, cluster));
     if (copies && pieces.back().barrier != full)
       return violate(*this, {"C4", "copies signal the slot's own barrier", "the block's last argument", "another"});
@@ -178,8 +178,9 @@ static SmallVector<Read> readsOf(Value ring, bool loads) {
     for (OpOperand &use : tile.getUses()) {
       Operation *user = use.getOwner();
       for (Value name : carriedAs(use)) names.push_back({name, RingWaitOp()});
-      if (isa<WgmmaOp>(user) != loads && isa<WgmmaOp, LoadOp, LoadMatrixOp, GatherOp>(user))
-        reads.push_back({user, slot});
+      Completion completion = loads ? Completion::Now : Completion::WgmmaGroup;
+      auto isRead = [&](const MemoryAccess &access) { return !access.writes && access.completion == completion; };
+      if (llvm::any_of(accessesOf(user), isRead)) reads.push_back({user, slot});
       if (auto part = dyn_cast<SubtileOp>(user)) names.push_back({part.getResult(), slot});
     }
   }
@@ -240,12 +241,9 @@ static LogicalResult checkLoads(RingReleaseOp release) {
     if (!isOf(read, release)) continue;
     Operation *from = release->getBlock()->findAncestorOpInBlock(*read.op);
     if (!from || !from->isBeforeInBlock(release)) continue;
-    bool met = false;
-    for (Operation *op = from->getNextNode(); op != release; op = op->getNextNode()) {
-      auto fold = dyn_cast<FoldOp>(op);
-      met |= isa<BarrierOp, TmaStoreOp, BulkStoreOp, TmaStoreWaitOp>(op) || (fold && fold.getScratch());
-    }
-    if (!met)
+    Operation *op = from->getNextNode();
+    while (op != release && !isBarrier(op)) op = op->getNextNode();
+    if (op == release)
       return violate(release, {"C3", "the warpgroup's threads must have read the slot",
                                "a tile.barrier behind the loads", "none"});
   }

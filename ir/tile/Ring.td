@@ -61,7 +61,7 @@ def Tile_SlotOp : Tile_Op<"slot", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_FillOp : Tile_Op<"fill", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+def Tile_FillOp : Tile_Op<"fill", [Tile_Collective, Tile_Steps, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "waits until the iteration's slot is free, announces its bytes and starts the copies that fill it";
   let description = [{
     Iteration i's slot is free once its readers released iteration i - stages; the op derives slot and phase from i, so
@@ -87,7 +87,7 @@ def Tile_FillOp : Tile_Op<"fill", [SingleBlock, NoTerminator, RecursiveMemoryEff
   let hasRegionVerifier = 1;
 }
 
-def Tile_RingWaitOp : Tile_Op<"ring_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_RingWaitOp : Tile_Op<"ring_wait", [Tile_Collective, Tile_Steps, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until the iteration's slot is full; its tiles";
   let description = [{ (C1) the ring has barriers. (C2) the results are the ring's tiles. }];
   let arguments = (ins Tile_RingType:$ring, Index:$iteration);
@@ -96,7 +96,7 @@ def Tile_RingWaitOp : Tile_Op<"ring_wait", [MemoryEffects<[MemRead, MemWrite]>]>
   let hasVerifier = 1;
 }
 
-def Tile_RingReleaseOp : Tile_Op<"ring_release", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_RingReleaseOp : Tile_Op<"ring_release", [Tile_Collective, Tile_Steps, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "this warpgroup has read the iteration's slot: it may be filled again";
   let description = [{
     With a condition that is false nothing is released; it is uniform over the warpgroup, and no branch.

@@ -55,9 +55,8 @@ LogicalResult SpecializeOp::verify() {
 
 /// Ops that one thread cannot run: their threads meet, or each holds a part.
 static bool needsWarpgroup(Operation *op) {
-  if (isa<BarrierOp, ClusterBarrierOp, RingReleaseOp, TmaStoreOp, TmaStoreWaitOp, BulkStoreOp, AsyncCopyOp,
-          AsyncCommitOp, AsyncWaitOp, TakeTurnOp, PassTurnOp, WgmmaOp, WgmmaWaitOp>(op))
-    return true;
+  auto collective = dyn_cast<CollectiveOpInterface>(op);
+  if (collective && collective.getCollective() != Collective::Thread) return true;
   auto spread = [](Type type) { return isFragment(type) || isa<PendingType>(type); };
   return llvm::any_of(op->getOperandTypes(), spread) || llvm::any_of(op->getResultTypes(), spread);
 }

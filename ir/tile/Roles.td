@@ -57,7 +57,7 @@ def Tile_AllocTurnsOp : Tile_Op<"alloc_turns", [MemoryEffects<[MemAlloc]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_TakeTurnOp : Tile_Op<"take_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_TakeTurnOp : Tile_Op<"take_turn", [Tile_Collective, Tile_Steps, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until the consumer before this one has passed its turn";
   let description = [{ (C1) it stands in a `consumers` region. }];
   let arguments = (ins Tile_TurnsType:$turns);
@@ -65,7 +65,7 @@ def Tile_TakeTurnOp : Tile_Op<"take_turn", [MemoryEffects<[MemRead, MemWrite]>]>
   let hasVerifier = 1;
 }
 
-def Tile_PassTurnOp : Tile_Op<"pass_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_PassTurnOp : Tile_Op<"pass_turn", [Tile_Collective, Tile_Steps, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "gives the turn to the next consumer, the last to the first; waits for nobody";
   let description = [{ (C1) it stands in a `consumers` region. }];
   let arguments = (ins Tile_TurnsType:$turns);
@@ -81,7 +81,7 @@ def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure, Tile_InRange]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_ClusterBarrierOp : Tile_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_ClusterBarrierOp : Tile_Op<"cluster_barrier", [Tile_Barrier, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "every thread of the cluster arrives before any goes on; shared memory written before is seen after";
   let description = [{ (C1) it does not stand in a role. }];
   let assemblyFormat = "attr-dict";

@@ -57,7 +57,8 @@ bool kiln::tile::isDoneBetween(Block &block, Operation *first, Operation *at) {
   int64_t later = 0; // groups that are surely younger; those of nested blocks are not counted
   for (Operation *op = from; op && op != at; op = op->getNextNode()) {
     if (isa<WgmmaOp>(op)) ++later;
-    if (auto wait = dyn_cast<WgmmaWaitOp>(op); wait && static_cast<int64_t>(wait.getInFlight()) <= later) return true;
+    auto wait = dyn_cast<CompletionOpInterface>(op);
+    if (wait && wait.getCompletion() == Completion::WgmmaGroup && wait.getLeft() <= later) return true;
   }
   return false;
 }

@@ -8,6 +8,7 @@
 
 #include "ir/layout/Fragment.h"
 #include "ir/layout/SharedTile.h"
+#include "ir/tile/MachineModel.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -87,7 +87,7 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let assemblyFormat = "attr-dict `:` type($tile)";
 }
 
-def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+def Tile_LoadOp : Tile_Op<"load", [Tile_Accesses, MemoryEffects<[MemRead]>]> {
   let summary = "reads consecutive elements, or one scalar";
   let description = [{
     A fragment of rank 1 reads elements offset, offset + 1, …. A fragment of rank 2 reads row r at
@@ -121,7 +121,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_StoreOp : Tile_Op<"store"> {
+def Tile_StoreOp : Tile_Op<"store", [Tile_Accesses]> {
   let summary = "writes consecutive elements, or one scalar; the mirror of `tile.load`";
   let description = [{
     Lanes whose mask is false write nothing. Where several threads hold one element (an MMA operand) one of them writes
@@ -152,7 +152,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
   let hasVerifier = 1;
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
+def Tile_GatherOp : Tile_Op<"gather", [Tile_Accesses, MemoryEffects<[MemRead]>]> {
   let summary = "reads one element per lane, each at its own offset";
   let description = [{
     Lanes whose mask is false read nothing and hold zero.
@@ -168,7 +168,7 @@ def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_ScatterOp : Tile_Op<"scatter"> {
+def Tile_ScatterOp : Tile_Op<"scatter", [Tile_Accesses]> {
   let summary = "writes one element per lane, each at its own offset; offsets of unmasked lanes are distinct";
   let description = [{
     Lanes whose mask is false write nothing.
@@ -227,7 +227,7 @@ def Tile_FoldUnitsOp : Tile_Op<"fold_units", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_FoldOp : Tile_Op<"fold"> {
+def Tile_FoldOp : Tile_Op<"fold", [Tile_Barrier]> {
   let summary = "combines all lanes in a halving tree: lane l with lane l + n/2, then n/4, …, 1";
   let description = [{
     Threads of several warps meet through `scratch`, whose contents are lost; the op is a barrier for them. Some warps may

@@ -3,6 +3,7 @@
 #ifndef KILN_IR_TILE_TILEBASE
 #define KILN_IR_TILE_TILEBASE
 
+include "ir/tile/Interfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"

@@ -22,7 +22,7 @@ def Tile_WgmmaNoneOp : Tile_Op<"wgmma_none", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Tile_WgmmaOp : Tile_Op<"wgmma"> {
+def Tile_WgmmaOp : Tile_Op<"wgmma", [Tile_Accesses, Tile_Collective]> {
   let summary = "starts acc + a·b on a warpgroup's tensor core; one group in flight";
   let description = [{
     acc is MxN, a MxK and b KxN: a shared tile of that shape, or of the other one with `transpose_a` or `transpose_b`; a may be
@@ -54,7 +54,7 @@ def Tile_WgmmaOp : Tile_Op<"wgmma"> {
   let hasVerifier = 1;
 }
 
-def Tile_WgmmaWaitOp : Tile_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_WgmmaWaitOp : Tile_Op<"wgmma_wait", [Tile_Collective, Tile_Completes, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until at most `in_flight` of this warpgroup's latest groups are not done";
   let description = [{
     The result is a fragment where the group that makes it is done then; where it may be one of those in flight, it stays

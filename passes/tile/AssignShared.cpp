@@ -68,9 +68,8 @@ class Epochs {
 public:
   explicit Epochs(KernelOp kernel) : top(&kernel.getBody().front()) {
     for (Operation &op : *top) {
-      auto fold = dyn_cast<FoldOp>(op);
       before[&op] = count;
-      if (isa<BarrierOp, ClusterBarrierOp>(op) || (fold && fold.getScratch())) ++count;
+      if (isBarrier(&op)) ++count;
       after[&op] = count;
     }
   }
@@ -101,17 +100,11 @@ private:
   /// The epochs in which a use may touch the tile.
   std::pair<int32_t, int32_t> ofUse(Operation *user) const {
     Operation *at = top->findAncestorOpInBlock(*user);
-    if (isa<AsyncCopyOp, AsyncLoadOp>(user))
-      return {before.at(at), endsAt(at, [&](Operation &op) {
-                auto wait = dyn_cast<AsyncWaitOp>(op);
-                return wait && wait.getPending() == 0;
-              })};
-    if (isa<TmaStoreOp, BulkStoreOp>(user))
-      return {before.at(at), endsAt(at, [&](Operation &op) {
-                auto wait = dyn_cast<TmaStoreWaitOp>(op);
-                return wait && wait.getPending() == 0;
-              })};
-    if (isa<WgmmaOp>(user) && !isDoneWithin(user, at))
+    Completion completion = Completion::Now;
+    for (const MemoryAccess &access : accessesOf(user)) completion = access.completion;
+    if (completion == Completion::AsyncGroup || completion == Completion::StoreGroup)
+      return {before.at(at), endsAt(at, [&](Operation &op) { return waitsForAll(&op, completion); })};
+    if (completion == Completion::WgmmaGroup && !isDoneWithin(user, at))
       return {before.at(at), endsAt(at, [&](Operation &op) { return isDoneBetween(*top, at, op.getNextNode()); })};
     // Other CTAs reach the tile from the cluster's barrier before to the next, wherever this one is between them.
     if (isa<RemoteOp>(user)) return {beginsAt(at), endsAt(at, [](Operation &op) { return isa<ClusterBarrierOp>(op); })};

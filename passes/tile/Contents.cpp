@@ -26,10 +26,11 @@ enum class Content { Right, NotMet, OnItsWay, Nothing };
 struct Slot {
   Content content = Content::Nothing;
   int64_t group = 0;                        ///< of the copies on their way
+  Operation *writer = nullptr;              ///< the copy, or the store, that was last
   bool mayBeWhole = false;                  ///< not known to be written in `parts` alone
   std::set<std::array<int64_t, 4>> parts{}; ///< written by threads: where, rows, columns, row stride
 
-  void becomeRight() { *this = {Content::Right, 0, true, {}}; }
+  void becomeRight() { *this = {Content::Right, 0, nullptr, true, {}}; }
   int64_t elements() const {
     int64_t sum = 0;
     for (const auto &part : parts) sum += part[1] * part[2];
@@ -44,26 +45,6 @@ struct Name {
   std::optional<int64_t> slot = 0;
   bool isPart = false;
 };
-
-/// Tiles that an op reads by itself, or hands on to be read, as a whole: to tensor cores, or to copies.
-SmallVector<Value> wholesReadBy(Operation *op) {
-  SmallVector<Value> tiles;
-  if (auto product = dyn_cast<WgmmaOp>(op)) {
-    if (isa<SharedType>(product.getA().getType())) tiles.push_back(product.getA());
-    tiles.push_back(product.getB());
-  }
-  if (auto store = dyn_cast<TmaStoreOp>(op)) tiles.push_back(store.getSource());
-  return tiles;
-}
-
-/// Tiles of which it reads something.
-SmallVector<Value> tilesReadBy(Operation *op) {
-  if (auto load = dyn_cast<LoadOp>(op)) return {load.getSource()};
-  if (auto load = dyn_cast<LoadMatrixOp>(op)) return {load.getSource()};
-  if (auto gather = dyn_cast<GatherOp>(op)) return {gather.getSource()};
-  if (auto store = dyn_cast<BulkStoreOp>(op)) return {store.getSource()};
-  return wholesReadBy(op);
-}
 
 /// How many elements of a tile that it reads whole come to something: what lies outside of a tensor is not stored, and
 /// a row of an operand that nobody wrote makes a row of sums that nobody has to keep.
@@ -87,22 +68,11 @@ int64_t elementsNeededBy(Operation *op, Value tile) {
   return elements;
 }
 
-Value tileWrittenBy(Operation *op) {
-  if (Value memory = writtenByThreads(op)) return memory;
-  if (auto copy = dyn_cast<AsyncCopyOp>(op)) return copy.getTarget();
-  if (auto load = dyn_cast<AsyncLoadOp>(op)) return load.getTarget();
-  if (auto load = dyn_cast<TmaLoadOp>(op)) return load.getTarget();
-  if (auto load = dyn_cast<BulkLoadOp>(op)) return load.getTarget();
+/// The tile or tensor that an op writes; null if it writes none.
+Value memoryWrittenBy(Operation *op) {
+  for (const MemoryAccess &access : accessesOf(op))
+    if (access.writes) return access.memory;
   return {};
-}
-
-/// Ops whose threads, at least those of the warpgroup, meet before one of them starts a copy of a tile.
-bool meetFirst(Operation *op) { return isa<TmaStoreOp, BulkStoreOp>(op); }
-
-/// Ops behind which all threads, at least of the warpgroup, have met.
-bool areMet(Operation *op) {
-  auto fold = dyn_cast<FoldOp>(op);
-  return isa<BarrierOp, ClusterBarrierOp, TmaStoreWaitOp>(op) || meetFirst(op) || (fold && fold.getScratch());
 }
 
 //===- A run ------------------------------------------------------------------------------------------------------===//
@@ -121,7 +91,7 @@ public:
       stages = std::max(stages, type.getStages());
     });
     kernel.getBody().walk([&](Operation *op) {
-      Name name = nameOfMemory(tileWrittenBy(op));
+      Name name = nameOfMemory(memoryWrittenBy(op));
       everWritten.insert(name.memory);
       if (name.isKnown) return;
       for (auto &[memory, all] : slots) everWritten.insert(memory);
@@ -176,20 +146,25 @@ private:
 
   //===- Accesses -------------------------------------------------------------------------------------------------===//
 
-  LogicalResult read(Operation *op, Value tile, bool isWhole) {
+  LogicalResult read(Operation *op, const MemoryAccess &access) {
+    Value tile = access.memory;
     bool isRemote = isa<RemoteType>(tile.getType());
     Name name = nameOfMemory(tile);
     if (!name.memory || doubts > 0) return success();
     ArrayRef<Slot> candidates = slotsOf(name);
     Content best = Content::Nothing;
     for (const Slot &slot : candidates) best = std::min(best, slot.content);
+    Operation *writer = candidates.front().writer;
     constexpr int64_t kWarp = 32;
     bool isOneWarp = static_cast<int64_t>(kernel.getThreads().value_or(kWarp)) <= kWarp;
     auto refuse = [&](const char *rule, const std::string &expected, const std::string &found, const char *hint) {
-      return violate(op, {"", rule, expected, found, hint});
+      ir::Violation violation{"", rule, expected, found, hint};
+      if (writer) violation.beside = {writer->getLoc(), "written here"};
+      return violate(op, violation);
     };
     // What threads read too early they may leave out again; what nobody ever writes has nothing to be read for.
-    bool isLeftOut = isa<LoadMatrixOp>(op) || (isa<LoadOp, GatherOp>(op) && everWritten.contains(name.memory));
+    bool isLeftOut =
+        access.completion == Completion::Now && (isa<LoadMatrixOp>(op) || everWritten.contains(name.memory));
     if (best == Content::Nothing && isLeftOut) return success();
     if (best == Content::Nothing)
       return refuse("a shared tile is written before it is read", "a store or a copy to the tile before", "none",
@@ -198,11 +173,11 @@ private:
       return refuse("copies by threads have been waited for before their tile is read",
                     "a tile.async_wait that leaves fewer groups than were committed since, then a tile.barrier",
                     "a copy that may be on its way", "a smaller number of groups, or a tile.async_commit behind each");
-    if (best == Content::NotMet && !isOneWarp && !isRemote && !meetFirst(op))
+    if (best == Content::NotMet && !isOneWarp && !isRemote && !isBarrier(op))
       return refuse("threads meet between the wait for their copies and the reads of all of them",
                     "tile.async_wait, then tile.barrier", "no tile.barrier behind the wait",
                     "tile.barrier behind tile.async_wait");
-    if (!isWhole || name.isPart || candidates.size() != 1 || candidates.front().mayBeWhole) return success();
+    if (!access.whole || name.isPart || candidates.size() != 1 || candidates.front().mayBeWhole) return success();
     int64_t needed = elementsNeededBy(op, tile), written = candidates.front().elements();
     if (written >= needed) return success();
     return refuse("all of a tile is written before all of it is read", fmt::format("{} elements", needed),
@@ -227,7 +202,8 @@ private:
                       static_cast<int64_t>(store.getRowStride().value_or(0))};
   }
 
-  void write(Operation *op, Value tile) {
+  void write(Operation *op, const MemoryAccess &access) {
+    Value tile = access.memory;
     Name name = nameOfMemory(tile);
     if (!name.isKnown) {
       for (auto &[memory, all] : slots)
@@ -236,14 +212,15 @@ private:
     }
     if (!name.memory) return;
     bool isSure = name.slot && doubts == 0 && !isa<RemoteType>(tile.getType()),
-         copies = isa<AsyncCopyOp, AsyncLoadOp>(op);
+         copies = access.completion == Completion::AsyncGroup;
     for (Slot &slot : slotsOf(name)) {
       if (copies && isSure && !name.isPart) {
-        slot = {Content::OnItsWay, committed + 1, true, {}};
+        slot = {Content::OnItsWay, committed + 1, op, true, {}};
         continue;
       }
       std::optional<std::array<int64_t, 4>> part = isSure && !name.isPart && !copies ? partOf(op) : std::nullopt;
       slot.content = Content::Right;
+      slot.writer = op;
       slot.mayBeWhole |= !part;
       if (part) slot.parts.insert(*part);
     }
@@ -278,20 +255,23 @@ private:
       return success();
     }
     if (op->getNumRegions() > 0) return runOther(op);
-    SmallVector<Value> wholes = wholesReadBy(op);
-    for (Value tile : tilesReadBy(op))
-      if (failed(read(op, tile, llvm::is_contained(wholes, tile)))) return failure();
-    if (Value tile = tileWrittenBy(op)) write(op, tile);
+    // Those who store by the asynchronous proxy synchronise before one of them starts to read.
+    SmallVector<MemoryAccess, 2> accesses = accessesOf(op);
+    for (const MemoryAccess &access : accesses)
+      if (!access.writes && failed(read(op, access))) return failure();
+    for (const MemoryAccess &access : accesses)
+      if (access.writes) write(op, access);
     if (isa<AsyncCommitOp>(op)) ++committed;
-    if (auto waited = dyn_cast<AsyncWaitOp>(op)) wait(static_cast<int64_t>(waited.getPending()));
-    if (areMet(op)) meet();
+    auto waits = dyn_cast<CompletionOpInterface>(op);
+    if (waits && waits.getCompletion() == Completion::AsyncGroup) wait(waits.getLeft());
+    if (isBarrier(op)) meet();
     return success();
   }
 
   /// Whatever is written in there may hold what it should.
   void settle(Operation *around) {
     around->walk([&](Operation *op) {
-      Name name = nameOfMemory(tileWrittenBy(op));
+      Name name = nameOfMemory(memoryWrittenBy(op));
       if (!name.memory) return;
       name.slot = std::nullopt;
       for (Slot &slot : slotsOf(name)) slot.becomeRight();
@@ -362,7 +342,7 @@ private:
     for (auto &[memory, all] : slots)
       if (!roles->isAncestor(memory)) outside.push_back(memory);
     roles->walk([&](Operation *op) {
-      Name name = nameOfMemory(tileWrittenBy(op));
+      Name name = nameOfMemory(memoryWrittenBy(op));
       if (!name.memory || !llvm::is_contained(outside, name.memory)) return;
       name.slot = std::nullopt;
       for (Slot &slot : slotsOf(name)) slot.becomeRight();
@@ -372,13 +352,6 @@ private:
 };
 
 } // namespace
-
-Value writtenByThreads(Operation *op) {
-  if (auto store = dyn_cast<StoreOp>(op)) return store.getTarget();
-  if (auto scatter = dyn_cast<ScatterOp>(op)) return scatter.getTarget();
-  if (auto store = dyn_cast<StoreMatrixOp>(op)) return store.getTarget();
-  return {};
-}
 
 LogicalResult checkContents(KernelOp kernel) { return Run(kernel).go(); }
 

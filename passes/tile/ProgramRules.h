@@ -22,9 +22,6 @@ llvm::LogicalResult checkAlignments(KernelOp kernel);
 /// Shared tiles that are read have been written, by copies that were waited for.
 llvm::LogicalResult checkContents(KernelOp kernel);
 
-/// The memory, shared or global, that threads themselves write with an op; null if it is no such op.
-mlir::Value writtenByThreads(mlir::Operation *op);
-
 } // namespace kiln::tile
 
 #endif

@@ -66,7 +66,7 @@ public:
     for (const RingTrace &trace : traces) {
       roles.push_back({.trace = &trace, .number = roles.size()});
       for (const RingStep &step : trace.steps)
-        if (isa<RingWaitOp>(step.op) && step.number >= 0)
+        if (stepOf(step.op) == PipelineStep::Wait && step.number >= 0)
           waits[{step.op->getOperand(0), step.number}].push_back(roles.size() - 1);
     }
   }
@@ -120,14 +120,15 @@ private:
   Outcome step(Role &role) {
     const RingStep &step = role.trace->steps[role.next];
     if (isa<scf::ForOp>(step.op)) return endless(step);
-    if (isa<TakeTurnOp>(step.op)) return takeTurn(role, step);
-    if (isa<PassTurnOp>(step.op)) return passTurn(role, step);
+    PipelineStep kind = *stepOf(step.op);
+    if (kind == PipelineStep::OrderWait) return takeTurn(role, step);
+    if (kind == PipelineStep::OrderArrive) return passTurn(role, step);
     if (step.number < 0)
       return wrong(step.op, {"", "iterations of a ring count from 0", "0 or more",
                              fmt::format("{}, by {}", step.number, role.trace->name),
                              "a condition that leaves out what comes before the first"});
-    if (isa<FillOp>(step.op)) return fill(role, step);
-    return isa<RingWaitOp>(step.op) ? wait(role, step) : release(role, step);
+    if (kind == PipelineStep::Fill) return fill(role, step);
+    return kind == PipelineStep::Wait ? wait(role, step) : release(role, step);
   }
 
   //===- Rings ----------------------------------------------------------------------------------------------------===//
@@ -261,8 +262,8 @@ private:
 
   std::string spell(const Role &role) {
     const RingStep &step = role.trace->steps[role.next];
-    if (isa<TakeTurnOp>(step.op)) return fmt::format("{} for its turn", role.trace->name);
-    if (isa<RingWaitOp>(step.op))
+    if (stepOf(step.op) == PipelineStep::OrderWait) return fmt::format("{} for its turn", role.trace->name);
+    if (stepOf(step.op) == PipelineStep::Wait)
       return fmt::format("{} for the copies of iteration {}", role.trace->name, step.number);
     const Slot &slot = slotOf(step);
     return fmt::format("{} for the release of iteration {} ({} of {} readers did)", role.trace->name,
@@ -289,7 +290,7 @@ private:
   void findUnread() {
     for (const Role &role : roles)
       for (const RingStep &step : role.trace->steps) {
-        if (!isa<FillOp>(step.op)) continue;
+        if (stepOf(step.op) != PipelineStep::Fill) continue;
         const Slot &slot = slotOf(step);
         if (slot.waited > roundOf(step, slot)) continue;
         finding = {step.op,

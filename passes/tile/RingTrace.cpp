@@ -47,7 +47,7 @@ std::optional<int64_t> gridOf(KernelOp kernel, const SampleLaunch &launch) {
 
 namespace {
 
-bool isStep(Operation *op) { return isa<FillOp, RingWaitOp, RingReleaseOp, TakeTurnOp, PassTurnOp>(op); }
+bool isStep(Operation *op) { return stepOf(op).has_value(); }
 
 //===- What decides -----------------------------------------------------------------------------------------------===//
 

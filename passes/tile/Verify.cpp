@@ -18,20 +18,12 @@ using namespace mlir;
 
 //===- Who comes --------------------------------------------------------------------------------------------------===//
 
-/// Ops that more than one warp meets for.
-static bool meets(Operation *op) {
-  auto fold = dyn_cast<FoldOp>(op);
-  return isa<BarrierOp, ClusterBarrierOp, AsyncCopyOp, AsyncLoadOp, WgmmaOp, WgmmaWaitOp, RingWaitOp, RingReleaseOp,
-             FillOp, TmaStoreOp, TmaStoreWaitOp, BulkStoreOp, TakeTurnOp, PassTurnOp>(op) ||
-         (fold && fold.getScratch());
-}
-
 static LogicalResult checkMeetings(KernelOp kernel) {
   constexpr int64_t kWarp = 32;
   if (static_cast<int64_t>(kernel.getThreads().value_or(0)) <= kWarp) return success();
   Uniformity uniformity(kernel);
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    if (!meets(op)) return WalkResult::advance();
+    if (!isCollective(op)) return WalkResult::advance();
     Operation *parted = uniformity.partedBy(op);
     bool operand = llvm::any_of(op->getOperands(), [&](Value v) { return uniformity.isVarying(v); });
     if (!parted && !operand) return WalkResult::advance();
@@ -62,16 +54,19 @@ static int64_t timesOf(Operation *op) {
   return times;
 }
 
+/// Whether some op takes that step of a pipeline.
+static bool has(Operation *pipeline, PipelineStep step) {
+  return llvm::any_of(pipeline->getUsers(), [&](Operation *user) { return stepOf(user) == step; });
+}
+
 static LogicalResult checkRing(AllocRingOp ring) {
   if (!ring.getReaders()) return success();
-  auto any = [&](auto isOne) { return llvm::any_of(ring.getRing().getUsers(), isOne); };
-  bool fills = any([](Operation *op) { return isa<FillOp>(op); });
-  bool waits = any([](Operation *op) { return isa<RingWaitOp>(op); });
-  bool releases = any([](Operation *op) { return isa<RingReleaseOp>(op); });
+  bool fills = has(ring, PipelineStep::Fill), waits = has(ring, PipelineStep::Wait),
+       releases = has(ring, PipelineStep::Release);
   // Slots that are filled once need no release.
   int64_t fillings = 0;
   for (Operation *user : ring.getRing().getUsers())
-    if (isa<FillOp>(user)) fillings = std::min(fillings + timesOf(user), kCountless);
+    if (stepOf(user) == PipelineStep::Fill) fillings = std::min(fillings + timesOf(user), kCountless);
   bool once = fills && waits && fillings <= ring.getRing().getType().getStages();
   if (once || (fills == waits && waits == releases)) return success();
   std::string found;
@@ -82,11 +77,7 @@ static LogicalResult checkRing(AllocRingOp ring) {
 }
 
 static LogicalResult checkTurns(AllocTurnsOp turns) {
-  bool takes = false, passes = false;
-  for (Operation *user : turns.getTurns().getUsers()) {
-    takes |= isa<TakeTurnOp>(user);
-    passes |= isa<PassTurnOp>(user);
-  }
+  bool takes = has(turns, PipelineStep::OrderWait), passes = has(turns, PipelineStep::OrderArrive);
   if (takes == passes) return success();
   return violate(turns, {"", "a turn that is taken is passed on", "tile.take_turn and tile.pass_turn",
                          takes ? "only tile.take_turn" : "only tile.pass_turn"});
@@ -137,7 +128,7 @@ static bool isSeen(Operation *write, Operation *read) {
   bool fenced = false;
   for (Operation *op : *ops) {
     fenced |= isa<ProxyFenceOp>(op);
-    if (fenced && isa<BarrierOp>(op)) return true;
+    if (fenced && isBarrier(op)) return true;
   }
   return false;
 }
@@ -157,33 +148,32 @@ static bool isRead(Operation *store, Operation *write, Operation *memory) {
   auto ring = dyn_cast<AllocRingOp>(memory);
   int64_t slots = ring ? ring.getRing().getType().getStages() : 1;
   return !ops || llvm::any_of(*ops, [&](Operation *op) {
-    auto wait = dyn_cast<TmaStoreWaitOp>(op);
-    return wait && static_cast<int64_t>(wait.getPending()) < slots;
+    auto wait = dyn_cast<CompletionOpInterface>(op);
+    return wait && wait.getCompletion() == Completion::StoreGroup && wait.getLeft() < slots;
   });
 }
 
 /// Ops that threads write shared tiles with, by the tiles' memory.
 using Writes = llvm::DenseMap<Operation *, SmallVector<Operation *>>;
 
-static LogicalResult checkProduct(WgmmaOp product, const Writes &writes) {
-  for (Value tile : {Value(product.getA()), Value(product.getB())}) {
-    Operation *memory = isa<SharedType>(tile.getType()) ? memoryOf(tile) : nullptr;
-    if (!memory) continue;
-    for (Operation *write : writes.lookup(memory))
-      if (!isSeen(write, product))
-        return violate(product, {"", "a tensor core sees what threads wrote behind a fence and a barrier",
-                                 "tile.proxy_fence, then tile.barrier", "a tile written without them"});
-  }
+/// Of a read by a tensor core: what threads wrote is behind a fence.
+static LogicalResult checkProduct(Operation *product, Operation *memory, const Writes &writes) {
+  for (Operation *write : writes.lookup(memory))
+    if (!isSeen(write, product))
+      return violate(product, {.rule = "a tensor core sees what threads wrote behind a fence and a barrier",
+                               .expected = "tile.proxy_fence, then tile.barrier",
+                               .found = "a tile written without them",
+                               .beside = {{write->getLoc(), "written here"}}});
   return success();
 }
 
-static LogicalResult checkStore(Operation *store, Value tile, const Writes &writes) {
-  Operation *memory = memoryOf(tile);
-  if (!memory) return success();
+static LogicalResult checkStore(Operation *store, Value tile, Operation *memory, const Writes &writes) {
   for (Operation *write : writes.lookup(memory))
     if (!areDifferentSlots(tile, writtenByThreads(write)) && !isRead(store, write, memory))
-      return violate(write, {"", "a tile is written when the store before has read it",
-                             "a tile.tma_store_wait between, with fewer pending than there are slots", "none"});
+      return violate(write, {.rule = "a tile is written when the store before has read it",
+                             .expected = "a tile.tma_store_wait between, with fewer pending than there are slots",
+                             .found = "none",
+                             .beside = {{store->getLoc(), "read here"}}});
   return success();
 }
 
@@ -195,11 +185,16 @@ static LogicalResult checkProxies(KernelOp kernel) {
     if (Operation *memory = memoryOf(tile)) writes[memory].push_back(op);
   });
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    LogicalResult checked = success();
-    if (auto product = dyn_cast<WgmmaOp>(op)) checked = checkProduct(product, writes);
-    if (auto store = dyn_cast<TmaStoreOp>(op)) checked = checkStore(op, store.getSource(), writes);
-    if (auto store = dyn_cast<BulkStoreOp>(op)) checked = checkStore(op, store.getSource(), writes);
-    return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();
+    for (const MemoryAccess &access : accessesOf(op)) {
+      Operation *memory =
+          !access.writes && isa<SharedType>(access.memory.getType()) ? memoryOf(access.memory) : nullptr;
+      if (!memory) continue;
+      if (access.completion == Completion::WgmmaGroup && failed(checkProduct(op, memory, writes)))
+        return WalkResult::interrupt();
+      if (access.completion == Completion::StoreGroup && failed(checkStore(op, access.memory, memory, writes)))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -70,3 +70,16 @@ tile.kernel @loaded(%n: index) grid 1 threads 128 {
   tile.ring_release %rows[%n] : !tile.ring<2 x !Row>
   tile.return
 }
+
+// Read by threads, which synchronise with those of the cluster.
+// CHECK-LABEL: tile.kernel @clustered
+tile.kernel @clustered(%y: !tile.global<256xf32>) grid 2 cluster 2 threads 128 {
+  %c0 = arith.constant 0 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !tile.shared<256xf32>>
+  %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !tile.shared<256xf32>> -> !tile.shared<256xf32>
+  %v = tile.load %t[%c0] : !tile.shared<256xf32> -> tensor<256xf32, #tile.blocked<vec = 2, threads = 128>>
+  tile.cluster_barrier
+  // CHECK: tile.ring_release
+  tile.ring_release %r[%c0] : !tile.ring<2 x !tile.shared<256xf32>>
+  tile.return
+}

@@ -101,6 +101,7 @@ tile.kernel @by_known_turns(%x: !M, %n: index) grid 1 threads 64 {
 tile.kernel @not_waited(%x: !M, %n: index) grid 1 threads 64 {
   %c0 = arith.constant 0 : index
   %t = tile.alloc : !S
+  // expected-note @below {{written here}}
   tile.async_copy %x[%c0] rows 256 limit [%n, %n], %t : !M, !S
   tile.async_commit
   tile.barrier
@@ -126,6 +127,7 @@ tile.kernel @not_committed(%x: !M, %n: index) grid 1 threads 64 {
   %ring = tile.alloc_ring : !Rs
   scf.for %s = %c0 to %c2 step %c1 {
     %slot = tile.slot %ring[%s] : !Rs -> !S
+    // expected-note @below {{written here}}
     tile.async_copy %x[%c0] rows 256 limit [%n, %n], %slot : !M, !S
     tile.async_commit
   }
@@ -153,6 +155,7 @@ tile.kernel @not_committed(%x: !M, %n: index) grid 1 threads 64 {
 tile.kernel @not_met(%x: !M, %n: index) grid 1 threads 64 {
   %c0 = arith.constant 0 : index
   %t = tile.alloc : !S
+  // expected-note @below {{written here}}
   tile.async_copy %x[%c0] rows 256 limit [%n, %n], %t : !M, !S
   tile.async_commit
   tile.barrier
@@ -242,6 +245,7 @@ tile.kernel @half_written(%c: !tile.global<64x64xbf16>, %x: bf16, %n: index) gri
   %t = tile.alloc : !T
   scf.for %i = %c0 to %n step %c1 {
     tile.tma_store_wait 0
+    // expected-note @below {{written here}}
     tile.store_matrix %f, %t[%c0, %c0] : !F, !T
     // expected-error @below {{'tile.tma_store': all of a tile is written before all of it is read}}
     // expected-note @below {{expected: 4096 elements}}
@@ -344,6 +348,7 @@ tile.kernel @few_rows(%x: bf16) grid 1 threads 128 {
 tile.kernel @no_row(%x: bf16) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %t = tile.alloc : !T
+  // expected-note @below {{written here}}
   tile.store %x, %t[%c0] : bf16, !T
   tile.proxy_fence
   tile.barrier
