@@ -25,23 +25,35 @@ void IrRecorder::record(const Level &level, unsigned step, StringRef pass, unsig
     os << '\n';
   }
   std::lock_guard guard(lock);
-  Step &entry = steps[{llvm::find(levels(), &level) - levels().begin(), step}];
+  auto index = static_cast<unsigned>(llvm::find(levels(), &level) - levels().begin());
+  std::string &before = latest[{index, part}];
+  if (before == text && !pass.ends_with("-failed")) return;
+  before = text;
+  Step &entry = steps[{index, step}];
   entry.pass = pass.str();
   entry.parts[part] = std::move(text);
 }
 
-std::string IrRecorder::Step::text() const {
-  std::string all;
-  for (const auto &[part, text] : parts) all += text;
-  return all;
+void IrRecorder::replay(function_ref<void(const Level &, const Step &, const std::string &)> see) const {
+  std::map<unsigned, std::string> parts;
+  unsigned level = 0;
+  for (const auto &[at, step] : steps) {
+    if (at.first != level) parts.clear();
+    level = at.first;
+    for (const auto &[part, text] : step.parts) parts[part] = text;
+    std::string all;
+    for (const auto &[part, text] : parts) all += text;
+    see(*levels()[level], step, all);
+  }
 }
 
 std::string IrRecorder::last(StringRef level) const {
   std::lock_guard guard(lock);
-  std::string text;
-  for (const auto &[at, step] : steps)
-    if (levels()[at.first]->name == level) text = step.text();
-  return text;
+  std::string last;
+  replay([&](const Level &here, const Step &, const std::string &text) {
+    if (here.name == level) last = text;
+  });
+  return last;
 }
 
 static void writeFile(const std::filesystem::path &path, const std::string &text) {
@@ -62,7 +74,8 @@ void IrRecorder::write(const std::string &folder, const std::string &planJson) c
   std::lock_guard guard(lock);
   unsigned number = 0;
   std::filesystem::path root(folder);
-  for (const auto &[at, step] : steps)
-    writeFile(root / fmt::format("{:02}-{}-{}.mlir", number++, levels()[at.first]->name.str(), step.pass), step.text());
+  replay([&](const Level &level, const Step &step, const std::string &text) {
+    writeFile(root / fmt::format("{:02}-{}-{}.mlir", number++, level.name.str(), step.pass), text);
+  });
   if (!planJson.empty()) writeFile(root / fmt::format("{:02}-plan.json", number), planJson);
 }

@@ -58,7 +58,7 @@ void kiln::addTilePasses(OpPassManager &pm, const PipelineOptions &options) {
 void kiln::addProgramPasses(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<tile::KernelOp>(tile::createTileExpand());
   pm.addNestedPass<tile::KernelOp>(tile::createTileUnroll());
-  pm.addNestedPass<tile::KernelOp>(tile::createTileVerify());
+  tile::addVerifyPasses(pm.nest<tile::KernelOp>());
   pm.addPass(tile::createTileExpandFunctions({.target = options.target->name()}));
   pm.addPass(createRoundingCanonicalizer());
   pm.addPass(createCSEPass());

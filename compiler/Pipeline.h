@@ -53,22 +53,27 @@ inline const Level kGraphLevel{"graph", addGraphPasses}, kFusedLevel{"fused", ad
 /// The IR after every pass, of all kernels, in pipeline order. Several threads may record at once.
 class IrRecorder {
 public:
-  /// The text of `module` after pass number `step` of a level; `part` orders the kernels that share the step.
+  /// The text of `module` after pass number `step` of a level, where it is not as before; `part` orders the kernels
+  /// that share the step.
   void record(const Level &level, unsigned step, llvm::StringRef pass, unsigned part, mlir::ModuleOp module);
   /// The last recorded text of a level; empty if there is none.
   std::string last(llvm::StringRef level) const;
-  /// Writes NN-<level>-<pass>.mlir for every step, and the plan (if not empty) as NN-plan.json; throws Error.
+  /// Writes NN-<level>-<pass>.mlir for every step that changed something, and the plan (if not empty) as NN-plan.json;
+  /// throws Error.
   void write(const std::string &folder, const std::string &planJson) const;
 
 private:
   struct Step {
     std::string pass;
-    std::map<unsigned, std::string> parts;
-    std::string text() const;
+    std::map<unsigned, std::string> parts; ///< that it changed
   };
   mutable std::mutex lock;
   /// (place of the level, step) -> the step.
   std::map<std::pair<unsigned, unsigned>, Step> steps;
+  std::map<std::pair<unsigned, unsigned>, std::string> latest; ///< (place of the level, part) -> its text
+
+  /// Goes through the steps with the text of all parts after each.
+  void replay(llvm::function_ref<void(const Level &, const Step &, const std::string &)> see) const;
 };
 
 /// Runs a level's passes on a module. `recorder` may be null.

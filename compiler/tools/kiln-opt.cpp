@@ -24,6 +24,7 @@ int main(int argc, char **argv) {
                   mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
   kiln::graph::registerKilnGraphPasses();
   kiln::tile::registerKilnTilePasses();
+  kiln::tile::registerTileVerify();
   kiln::tiling::registerKilnTilingPasses();
   kiln::codegen::registerKilnCodegenPasses();
   mlir::registerTransformsPasses();

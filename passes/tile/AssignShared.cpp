@@ -1,8 +1,8 @@
 // tile-assign-shared: gives every shared tile its place in the CTA's memory.
 #include "ir/Violation.h"
+#include "ir/layout/Arena.h"
 #include "ir/tile/Rules.h"
 #include "passes/kernel/KernelChecks.h"
-#include "ir/layout/Arena.h"
 #include "passes/tile/Passes.h"
 
 #include "mlir/IR/Builders.h"

@@ -11,6 +11,11 @@ namespace kiln::tile {
 #include "passes/tile/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/tile/Passes.h.inc"
+
+/// The passes tile-verify-*, in their order, on a pass manager of `tile.kernel`.
+void addVerifyPasses(mlir::OpPassManager &kernel);
+/// Makes `tile-verify`, which is all of them, known to mlir-opt's options.
+void registerTileVerify();
 } // namespace kiln::tile
 
 #endif

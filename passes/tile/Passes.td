@@ -61,36 +61,81 @@ def TileUnroll : Pass<"tile-unroll", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def TileVerify : Pass<"tile-verify", "::kiln::tile::KernelOp"> {
-  let summary = "holds a whole tile program to what no op of it shows alone";
-  let description = [{
-    Changes nothing; fails, with the rule and the numbers, where hardware would hang, be slow or be wrong:
+// The rules of whole programs. Each changes nothing, and fails where hardware would hang, be slow or be wrong; what is
+// behind a branch that may not be taken is taken to be right where numbers alone say that it is not.
 
-    - Ops that threads meet for (barriers, `tile.wgmma` and its wait, rings, stores by tensor map, turns) are reached by all
-      warps: no `scf.if` or loop around them is decided by a value that differs from warp to warp, and none of their
-      operands is one.
-    - A ring with barriers is filled, waited for and released, or none of them; turns are taken and passed, or neither.
-    - Roles that wait for each other go on. Two launches are gone through, of a few SMs and of many, in which all extents
-      that no type tells are the same multiple of what tiles are: each iteration that is filled, waited for and released,
-      and each turn, role by role. Iterations are not negative, and a slot's are filled one after the other; as many
-      release one as the ring has `readers`; who waits knows that the slot's iteration before has come (a barrier tells
-      even from odd alone); nobody waits for ever, what is filled is waited for, and loops end. A program is refused where
-      each launch goes wrong; what a launch does not tell, such as an iteration that was loaded, is taken to be right.
-    - What threads write to a shared tile is behind a `tile.proxy_fence` and a barrier before a tensor core reads it; a
-      tile that a store by tensor map reads is written again behind a `tile.tma_store_wait`.
-    - The first `tile.wgmma` on a `tile.wgmma_none` that loops carry has a condition that is false then, and what is waited
-      for has met a `tile.wgmma`.
-    - No index is divided by 0.
-    - Parts of tiles, matrices and runs of elements lie in their tile, at offsets that their op takes, and ranks are those
-      of the cluster: for every number of a consumer and in every turn of a loop whose turns are known.
-    - `aligned` of loads, stores and lane masks, and that copies by chunks of 16 bytes start and end at them, follows from
-      `tile.aligned` of arguments, where all else that it depends on is a launch's, a loop's or a warp's to choose.
-    - Copies by threads are behind a `tile.async_wait` that ends their group, and a barrier, when their tile is read; a
-      shared tile is written before products and copies read it, as much of it as comes to something, and by someone where
-      threads do.
-    - What is behind a branch that may not be taken is taken to be right where numbers alone say that it is not.
-    - A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every
-      point; and one MMA atom's sums fit what the launch gives, whatever roles have later.
+def TileVerifyDivisions : Pass<"tile-verify-divisions", "::kiln::tile::KernelOp"> {
+  let summary = "no index is divided by 0";
+  let description = [{ }];
+}
+
+def TileVerifyConvergence : Pass<"tile-verify-convergence", "::kiln::tile::KernelOp"> {
+  let summary = "what threads run together is reached by all of them";
+  let description = [{
+    No `scf.if` or loop around a collective op (barriers, `tile.wgmma` and its wait, rings, stores by tensor map, orders) is
+    decided by a value that differs from warp to warp, and none of its operands is one.
+  }];
+}
+
+def TileVerifyRings : Pass<"tile-verify-rings", "::kiln::tile::KernelOp"> {
+  let summary = "who waits at rings and in orders goes on";
+  let description = [{
+    A ring with barriers is filled, waited for and released, or none of them; turns are taken and passed, or neither. Two
+    launches are gone through, of a few SMs and of many, in which all extents that no type tells are the same multiple of
+    what tiles are: each iteration that is filled, waited for and released, and each turn, role by role. Iterations are not
+    negative, and a slot's are filled one after the other; as many release one as the ring has `readers`; who waits knows
+    that the slot's iteration before has come (a barrier tells even from odd alone); nobody waits for ever, what is filled
+    is waited for, and loops end. A program is refused where each launch goes wrong; what a launch does not tell, such as an
+    iteration that was loaded, is taken to be right.
+  }];
+}
+
+def TileVerifyProxies : Pass<"tile-verify-proxies", "::kiln::tile::KernelOp"> {
+  let summary = "tensor cores and copies see what threads wrote";
+  let description = [{
+    What threads write to a shared tile is behind a `tile.proxy_fence` and a barrier before a tensor core reads it; a tile
+    that a store by tensor map reads is written again behind a `tile.tma_store_wait`.
+  }];
+}
+
+def TileVerifyFirstSums : Pass<"tile-verify-first-sums", "::kiln::tile::KernelOp"> {
+  let summary = "products add to sums that something has begun";
+  let description = [{
+    The first `tile.wgmma` on a `tile.wgmma_none` that loops carry has a condition that is false then, and what is waited
+    for has met a `tile.wgmma`.
+  }];
+}
+
+def TileVerifyBounds : Pass<"tile-verify-bounds", "::kiln::tile::KernelOp"> {
+  let summary = "parts, matrices and runs of elements lie in their tiles";
+  let description = [{
+    At offsets that their op takes, and ranks are those of the cluster: for every number of a consumer and in every
+    iteration of a loop whose iterations are known.
+  }];
+}
+
+def TileVerifyAlignments : Pass<"tile-verify-alignments", "::kiln::tile::KernelOp"> {
+  let summary = "`aligned` follows from what a launch checks";
+  let description = [{
+    That of loads, stores and lane masks, and that copies by chunks of 16 bytes start and end at them, follows from
+    `tile.aligned` of arguments, where all else that it depends on is a launch's, a loop's or a warp's to choose.
+  }];
+}
+
+def TileVerifyRegisters : Pass<"tile-verify-registers", "::kiln::tile::KernelOp"> {
+  let summary = "what is live fits the registers that there are";
+  let description = [{
+    A role's registers, or without roles what a launch may give a thread, hold the live fragments and scalars at every
+    point; and one MMA atom's sums fit what the launch gives, whatever roles have later.
+  }];
+}
+
+def TileVerifySharedMemory : Pass<"tile-verify-shared-memory", "::kiln::tile::KernelOp"> {
+  let summary = "shared tiles hold something when they are read";
+  let description = [{
+    Copies by threads are behind a `tile.async_wait` that ends their group, and a barrier, when their tile is read; a shared
+    tile is written before products and copies read it, as much of it as comes to something, and by someone where threads
+    do.
   }];
 }
 

@@ -351,7 +351,7 @@ bool isRightElsewhere(KernelOp kernel, const Finding &found) {
 
 std::optional<Finding> replayRings(ArrayRef<RingTrace> traces) { return Replay(traces).run(); }
 
-LogicalResult checkRings(KernelOp kernel) {
+LogicalResult replayLaunches(KernelOp kernel) {
   // Far apart, so that what is made for long rows only, or for short ones, is right with one of them.
   static constexpr SampleLaunch kLaunches[] = {{.extent = 1536, .sms = 23}, {.extent = 3840, .sms = 151}};
   std::optional<Finding> first;

@@ -31,7 +31,7 @@ std::optional<Finding> replayRings(llvm::ArrayRef<RingTrace> traces);
 
 /// Holds a kernel to that, in launches that any program for any extents takes: of short extents and of long ones. Fails
 /// where both go wrong, and it is not known that others, of extents that differ, go well.
-llvm::LogicalResult checkRings(KernelOp kernel);
+llvm::LogicalResult replayLaunches(KernelOp kernel);
 
 } // namespace kiln::tile
 

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-alignments))' --split-input-file --verify-diagnostics | FileCheck %s
 
 // What arguments say of their rows, in sums and products; what nobody can say; numbers that a launch gives as they are.
 !Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-divisions))' --split-input-file --verify-diagnostics | FileCheck %s
 
 // By what is not known, and elements, whose ops are guarded where they are made; in a branch that is never taken.
 // CHECK-LABEL: tile.kernel @fine

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand,tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand,tile-verify-rings))' --split-input-file --verify-diagnostics | FileCheck %s
 
 // Tile after tile, consumers in turn, one ring for all: iterations go on counting. A condition that no launch tells
 // decides nothing where both ways are the same.
@@ -609,6 +609,62 @@ tile.kernel @no_step() grid 1 threads 128 {
   // expected-note @below {{try: `step` of a positive constant, or of tile.cta_count}}
   scf.for %i = %c0 to %c1 step %none {
     tile.barrier
+  }
+  tile.return
+}
+
+// -----
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+tile.kernel @never_released(%a: !tile.global<64x64xbf16>, %n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'tile.alloc_ring': who fills a ring waits for who releases it, and the other way round}}
+  // expected-note @below {{expected: tile.fill, tile.ring_wait and tile.ring_release}}
+  // expected-note @below {{found: only tile.fill, tile.ring_wait}}
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  scf.for %i = %c0 to %n step %c1 {
+    tile.fill %r[%i] {
+    ^slot(%t: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !T
+    } : !tile.ring<2 x !T>
+    %t = tile.ring_wait %r[%i] : !tile.ring<2 x !T> -> !T
+  }
+  tile.return
+}
+
+// -----
+
+// Filled once, and kept: so often as the loop around it says.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+// CHECK-LABEL: tile.kernel @kept
+tile.kernel @kept(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  scf.for %i = %c0 to %c2 step %c1 {
+    tile.fill %r[%i] {
+    ^slot(%t: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !T
+    } : !tile.ring<2 x !T>
+  }
+  %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
+  %u = tile.ring_wait %r[%c1] : !tile.ring<2 x !T> -> !T
+  tile.return
+}
+
+// -----
+
+tile.kernel @never_passed() grid 1 threads 384 {
+  // expected-error @below {{'tile.alloc_turns': a turn that is taken is passed on}}
+  // expected-note @below {{expected: tile.take_turn and tile.pass_turn}}
+  // expected-note @below {{found: only tile.take_turn}}
+  %turns = tile.alloc_turns : !tile.turns<2>
+  tile.specialize producer registers 40 {
+  } consumers 2 registers 232 {
+  ^consumer(%group: index):
+    tile.take_turn %turns : !tile.turns<2>
   }
   tile.return
 }

@@ -1,7 +1,7 @@
 // Index arithmetic that has no result: what is divided by 0 is anything, or never comes.
 #include "ir/tile/Rules.h"
 #include "ir/tile/analysis/IndexPolynomial.h"
-#include "passes/tile/ProgramRules.h"
+#include "passes/tile/VerifyRule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,7 +11,7 @@ namespace kiln::tile {
 
 using namespace mlir;
 
-LogicalResult checkDivisions(KernelOp kernel) {
+static LogicalResult checkDivisions(KernelOp kernel) {
   WalkResult result = kernel.getBody().walk([](Operation *op) {
     bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
                        arith::RemSIOp, arith::RemUIOp>(op);
@@ -23,5 +23,11 @@ LogicalResult checkDivisions(KernelOp kernel) {
   });
   return failure(result.wasInterrupted());
 }
+
+#define GEN_PASS_DEF_TILEVERIFYDIVISIONS
+#include "passes/tile/Passes.h.inc"
+namespace {
+struct TileVerifyDivisions : Rule<impl::TileVerifyDivisionsBase<TileVerifyDivisions>, checkDivisions> {};
+} // namespace
 
 } // namespace kiln::tile

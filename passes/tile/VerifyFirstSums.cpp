@@ -1,7 +1,7 @@
 // What sums start with: a product that adds to `tile.wgmma_none` adds to whatever registers hold.
 #include "ir/tile/Rules.h"
 #include "ir/tile/analysis/IndexPolynomial.h"
-#include "passes/tile/ProgramRules.h"
+#include "passes/tile/VerifyRule.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -106,7 +106,7 @@ static LogicalResult checkWaited(WgmmaWaitOp wait) {
                   "a tile.wgmma_none that met none", "an scf.yield of what the product gave"});
 }
 
-LogicalResult checkFirstSums(KernelOp kernel) {
+static LogicalResult checkFirstSums(KernelOp kernel) {
   WalkResult result = kernel.getBody().walk([](Operation *op) {
     LogicalResult checked = success();
     if (auto product = dyn_cast<WgmmaOp>(op)) checked = checkFirst(product);
@@ -115,5 +115,11 @@ LogicalResult checkFirstSums(KernelOp kernel) {
   });
   return failure(result.wasInterrupted());
 }
+
+#define GEN_PASS_DEF_TILEVERIFYFIRSTSUMS
+#include "passes/tile/Passes.h.inc"
+namespace {
+struct TileVerifyFirstSums : Rule<impl::TileVerifyFirstSumsBase<TileVerifyFirstSums>, checkFirstSums> {};
+} // namespace
 
 } // namespace kiln::tile

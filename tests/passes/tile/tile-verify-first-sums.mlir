@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-first-sums))' --split-input-file --verify-diagnostics | FileCheck %s
 
 // Conditions that are false in the first turn of the loop that carries the sum: whatever the bounds are, and in loops of
 // loops; a sum that starts with zeros; a product that sees by itself that there is nothing.

@@ -2,7 +2,7 @@
 // it does not take.
 #include "ir/tile/Rules.h"
 #include "ir/tile/analysis/IndexRange.h"
-#include "passes/tile/ProgramRules.h"
+#include "passes/tile/VerifyRule.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -109,7 +109,7 @@ static LogicalResult checkRank(RemoteOp remote) {
   return success();
 }
 
-LogicalResult checkPlaces(KernelOp kernel) {
+static LogicalResult checkPlaces(KernelOp kernel) {
   WalkResult result = kernel.getBody().walk([](Operation *op) {
     LogicalResult checked = success();
     if (std::optional<Box> box = boxOf(op)) checked = checkBox(op, *box);
@@ -127,5 +127,11 @@ LogicalResult checkPlaces(KernelOp kernel) {
   });
   return failure(result.wasInterrupted());
 }
+
+#define GEN_PASS_DEF_TILEVERIFYBOUNDS
+#include "passes/tile/Passes.h.inc"
+namespace {
+struct TileVerifyBounds : Rule<impl::TileVerifyBoundsBase<TileVerifyBounds>, checkPlaces> {};
+} // namespace
 
 } // namespace kiln::tile

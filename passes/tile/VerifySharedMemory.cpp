@@ -4,7 +4,7 @@
 // turn that is looked at, is taken to be right.
 #include "ir/tile/Rules.h"
 #include "ir/tile/analysis/IndexPolynomial.h"
-#include "passes/tile/ProgramRules.h"
+#include "passes/tile/VerifyRule.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -77,9 +77,9 @@ Value memoryWrittenBy(Operation *op) {
 
 //===- A run ------------------------------------------------------------------------------------------------------===//
 
-class Run {
+class SharedMemoryState {
 public:
-  explicit Run(KernelOp kernel) : kernel(kernel) {
+  explicit SharedMemoryState(KernelOp kernel) : kernel(kernel) {
     kernel.getBody().walk([&](Operation *op) {
       if (isa<AllocOp>(op)) slots[op].resize(1);
       auto ring = dyn_cast<AllocRingOp>(op);
@@ -353,6 +353,12 @@ private:
 
 } // namespace
 
-LogicalResult checkContents(KernelOp kernel) { return Run(kernel).go(); }
+static LogicalResult checkContents(KernelOp kernel) { return SharedMemoryState(kernel).go(); }
+
+#define GEN_PASS_DEF_TILEVERIFYSHAREDMEMORY
+#include "passes/tile/Passes.h.inc"
+namespace {
+struct TileVerifySharedMemory : Rule<impl::TileVerifySharedMemoryBase<TileVerifySharedMemory>, checkContents> {};
+} // namespace
 
 } // namespace kiln::tile

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-shared-memory))' --split-input-file --verify-diagnostics | FileCheck %s
 
 // Copies one and two turns ahead in a ring of three slots.
 !A = tensor<32x16xbf16, #tile.mma_a<warps = [2, 1]>>

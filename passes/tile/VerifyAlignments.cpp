@@ -1,7 +1,7 @@
 // `aligned`, and that copies by chunks start and end at chunks, is what code relies on, so it has to follow.
 #include "ir/tile/Rules.h"
 #include "ir/tile/analysis/Alignment.h"
-#include "passes/tile/ProgramRules.h"
+#include "passes/tile/VerifyRule.h"
 
 #include <fmt/format.h>
 #include <numeric>
@@ -65,7 +65,7 @@ static LogicalResult check(Operation *op, const Claim &claim, Alignment &alignme
                       claim.isSaid ? fmt::format("`aligned {}`, or {}", divisor, declared) : declared});
 }
 
-LogicalResult checkAlignments(KernelOp kernel) {
+static LogicalResult checkAlignments(KernelOp kernel) {
   Alignment alignment(kernel);
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
     for (const Claim &claim : claimsOf(op))
@@ -74,5 +74,11 @@ LogicalResult checkAlignments(KernelOp kernel) {
   });
   return failure(result.wasInterrupted());
 }
+
+#define GEN_PASS_DEF_TILEVERIFYALIGNMENTS
+#include "passes/tile/Passes.h.inc"
+namespace {
+struct TileVerifyAlignments : Rule<impl::TileVerifyAlignmentsBase<TileVerifyAlignments>, checkAlignments> {};
+} // namespace
 
 } // namespace kiln::tile

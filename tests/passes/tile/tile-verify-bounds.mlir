@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-bounds))' --split-input-file --verify-diagnostics | FileCheck %s
 
 // The last part that lies in its tile, for the last consumer and the last turn; what is not known, or behind a branch.
 !A = !tile.shared<128x64xbf16, swizzle = 128>
