@@ -49,7 +49,7 @@ public:
   }
   bool isRefused() {
     ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
-    return failed(checkRings(kernel()));
+    return failed(replayLaunches(kernel()));
   }
 
 private:
