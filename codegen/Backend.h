@@ -8,6 +8,11 @@
 
 namespace kiln::codegen {
 
+/// The functions that a module's tile programs became, in their order.
+inline auto functionsOf(mlir::ModuleOp module) {
+  return llvm::make_filter_range(module.getOps<mlir::LLVM::LLVMFuncOp>(), [](auto f) { return !f.isExternal(); });
+}
+
 /// Makes code of thread-level functions. All members may be called from several threads at once.
 class Backend {
 public:

@@ -33,9 +33,9 @@ FailureOr<LaunchPlan> planOf(graph::KernelOp kernel, const Target &target, const
   };
   for (size_t i = 0; i < kernel.getInputs().size(); ++i) add(operandMemory(kernel, i), BufferKind::Input, plan.inputs);
   for (size_t i = 0; i < kernel.getNumResults(); ++i) add(resultMemory(kernel, i), BufferKind::Output, plan.outputs);
-  FailureOr<LaunchStep> launch = makeLaunch(kernel, launchOf(target, compiled), plan.target, plan.inputs, plan.outputs);
-  if (failed(launch)) return failure();
-  plan.steps.push_back(std::move(*launch));
+  if (failed(addLaunches(plan, kernel, compiled.launches(), plan.inputs, plan.outputs)) ||
+      failed(placeTemporaries(plan, kernel.getLoc())))
+    return failure();
   return plan;
 }
 
@@ -99,10 +99,11 @@ void Walk::runKernel(graph::KernelOp kernel) {
     outputs.push_back(resultMemory(kernel, i));
     for (std::byte &byte : outputs.back().bytes()) byte = std::byte(0xFF); // an element not written must show
   }
-  KernelImage image = compiled.image;
+  std::vector<KernelImage> images;
+  for (const CompiledProgram &program : compiled.programs) images.push_back(program.image);
   FailureOr<LaunchPlan> plan = planOf(kernel, executable.compiler->target, compiled);
   if (failed(plan)) throw Error({.op = kernel.getSymbol()->str(), .rule = "the kernel cannot be launched alone"});
-  PlanExecutable(std::move(*plan), executable.compiler->device, {&image, 1}).runInto(operands, outputs);
+  PlanExecutable(std::move(*plan), executable.compiler->device, images).runInto(operands, outputs);
   for (auto [i, output] : llvm::enumerate(outputs)) output = fromResultMemory(kernel, i, output);
   const bool first = judged.insert(*kernel.getSymbol()).second;
   if (first || scope == CheckScope::EveryLaunch) judge(kernel, inputs, outputs);

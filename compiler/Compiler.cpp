@@ -216,10 +216,9 @@ void Compilation::writeDump() {
 }
 
 void Compilation::makePlan() {
-  const Target &target = compiler.target;
-  PlanOptions planning{.target = target.cpu() ? "cpu" : target.name()};
-  planning.launch = [&](graph::KernelOp kernel) -> FailureOr<KernelLaunch> {
-    return launchOf(target, made->kernels.find(*kernel.getSymbol())->second);
+  PlanOptions planning{.target = compiler.target.cpu() ? "cpu" : compiler.target.name()};
+  planning.launches = [&](graph::KernelOp kernel) -> FailureOr<KernelLaunches> {
+    return made->kernels.find(*kernel.getSymbol())->second.launches();
   };
   FailureOr<LaunchPlan> plan = planGraph(made->function(), planning);
   demand(plan, "the plan failed", scheduleFault());
@@ -247,7 +246,8 @@ std::shared_ptr<ExecutableImpl> Compilation::run() {
   }
   writeDump();
   std::vector<KernelImage> images;
-  for (const auto &[symbol, kernel] : made->kernels) images.push_back(kernel.image);
+  for (const auto &[symbol, kernel] : made->kernels)
+    for (const CompiledProgram &program : kernel.programs) images.push_back(program.image);
   made->bound = std::make_unique<BoundPlan>(made->plan, std::move(images), compiler.device,
                                             ExecutableOptions{.poisonArena = compiler.options.poison});
   made->report = makeReport(compiler, *made, decisions);

@@ -32,19 +32,18 @@ struct CompilerImpl {
   const char *deviceName() const { return target.cpu() ? "cpu" : "cuda"; }
 };
 
-/// One distinct kernel, as code for a device, with what its launches need.
-struct CompiledKernelInfo {
+/// A program of a kernel, as code for a device, with what its launch needs.
+struct CompiledProgram {
   KernelImage image;
-  Expr grid;               ///< CTAs; may name extents of a tile program, and `sms`
-  int64_t sharedBytes = 0; ///< of shared tiles; on the cpu target they lie in each worker's workspace
-  int32_t cluster = 1;     ///< CTAs
-  bool pdl = false;        ///< it waits itself for the launch before it
-  llvm::SmallVector<tile::KernelArgument> arguments; ///< by the kernel ABI
-  double seconds = 0;                                ///< tile program to what the device loads, assembling left out
+  KernelLaunch launch;
   std::optional<AssemblyReport> assembly;
 };
-/// What one launch of it needs, as the plan says it.
-KernelLaunch launchOf(const Target &target, const CompiledKernelInfo &kernel);
+/// One distinct kernel: the programs that are launched one after the other.
+struct CompiledKernelInfo {
+  std::vector<CompiledProgram> programs;
+  double seconds = 0; ///< tile programs to what the device loads, assembling left out
+  KernelLaunches launches() const;
+};
 using CompiledKernels = std::map<std::string, CompiledKernelInfo, std::less<>>;
 
 struct ExecutableImpl {

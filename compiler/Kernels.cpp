@@ -34,21 +34,10 @@ LogicalResult keep(Diagnostic &diagnostic) {
 }
 } // namespace
 
-KernelLaunch kiln::launchOf(const Target &target, const CompiledKernelInfo &kernel) {
-  KernelLaunch launch{
-      .grid = {kernel.grid, 1, 1}, .cluster = kernel.cluster, .pdl = kernel.pdl, .arguments = kernel.arguments};
-  (target.cpu() ? launch.scratchBytes : launch.sharedBytes) = kernel.sharedBytes;
-  return launch;
-}
-
-/// What launches of a tile program, ready to be lowered, need.
-static void readProgram(tile::KernelOp program, CompiledKernelInfo &info) {
-  info.grid = program.getGridOf() ? Expr::parse(program.getGridOf()->str())
-                                  : Expr(static_cast<int64_t>(program.getGrid().value_or(0)));
-  info.sharedBytes = static_cast<int64_t>(program.getSharedBytes().value_or(0));
-  info.cluster = static_cast<int32_t>(program.getCluster().value_or(1));
-  program.walk([&](tile::GridWaitOp) { info.pdl = true; });
-  info.arguments = tile::argumentsOf(program);
+KernelLaunches CompiledKernelInfo::launches() const {
+  KernelLaunches all;
+  for (const CompiledProgram &program : programs) all.push_back(program.launch);
+  return all;
 }
 
 /// `func.func @main` that holds one kernel and returns its results.
@@ -72,21 +61,21 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
 }
 
 /// PTX to machine code, and what the assembler says of it.
-static void assemble(const codegen::Assembler &assembler, Job &job) {
+static void assemble(const codegen::Assembler &assembler, CompiledProgram &program, Job &job) {
   auto start = std::chrono::steady_clock::now();
-  auto made = assembler.assemble(std::get<CodeImage>(job.result.image));
+  auto made = assembler.assemble(std::get<CodeImage>(program.image));
   if (!made) {
     job.error = llvm::toString(made.takeError());
     job.failed = true;
     return;
   }
-  job.result.image = std::move(made->image);
+  program.image = std::move(made->image);
   const codegen::AssembleReport &said = made->report;
   AssemblyReport report{said.registers, said.spillBytes, said.stackBytes, {}};
   for (const codegen::AssemblerNote &note : said.remarks)
     report.notes.push_back({note.text, note.line ? SourceLoc{note.file, note.line} : job.where});
   report.seconds = secondsSince(start);
-  job.result.assembly = std::move(report);
+  program.assembly = std::move(report);
 }
 
 static void compileOne(const CompilerImpl &compiler, const PipelineOptions &options, IrRecorder *recorder,
@@ -94,20 +83,22 @@ static void compileOne(const CompilerImpl &compiler, const PipelineOptions &opti
   auto start = std::chrono::steady_clock::now();
   job.failed = failed(runLevel(kTileLevel, *job.module, options, recorder, part));
   if (job.failed) return;
-  auto program = *job.module->getOps<tile::KernelOp>().begin();
-  readProgram(program, job.result);
+  for (auto program : job.module->getOps<tile::KernelOp>()) job.result.programs.push_back({{}, launchOf(program), {}});
   job.failed = failed(runLevel(kThreadLevel, *job.module, options, recorder, part));
   if (job.failed) return;
-  auto compiled = compiler.backend->compile(*job.module->getOps<LLVM::LLVMFuncOp>().begin());
-  if (!compiled) {
-    job.error = llvm::toString(compiled.takeError());
-    job.failed = true;
-    return;
+  for (auto [program, function] : llvm::zip_equal(job.result.programs, codegen::functionsOf(*job.module))) {
+    auto compiled = compiler.backend->compile(function);
+    if (!compiled) {
+      job.error = llvm::toString(compiled.takeError());
+      job.failed = true;
+      return;
+    }
+    program.image = std::move(*compiled);
   }
-  job.result.image = std::move(*compiled);
   job.module = {}; // the IR is not needed again, and a large graph has many kernels
   job.result.seconds = secondsSince(start);
-  if (compiler.assembler) assemble(*compiler.assembler, job);
+  for (CompiledProgram &program : job.result.programs)
+    if (compiler.assembler && !job.failed) assemble(*compiler.assembler, program, job);
 }
 
 /// Why a kernel that the compiler tiled asks for too much; empty where something else failed.

@@ -11,6 +11,18 @@
 using namespace kiln;
 using namespace kiln::capi;
 
+/// "row {ctas = 4}; column {warps = 8}" as knobs by family.
+static std::map<std::string, std::string> schedulesOf(llvm::StringRef text) {
+  std::map<std::string, std::string> schedules;
+  for (llvm::StringRef rest = text.trim(); !rest.empty();) {
+    auto [one, others] = rest.split(';');
+    auto [family, knobs] = one.split('{');
+    schedules[family.trim().str()] = "{" + knobs.rtrim().str();
+    rest = others.trim();
+  }
+  return schedules;
+}
+
 static CompileOptions optionsOf(const kiln_compile_options &given) {
   CompileOptions options;
   if (given.device) options.device = given.device;
@@ -19,6 +31,7 @@ static CompileOptions optionsOf(const kiln_compile_options &given) {
   options.fuse = !given.no_fuse;
   options.keepIr = given.keep_ir;
   options.portable = given.any_machine;
+  if (given.schedules) options.schedules = schedulesOf(given.schedules);
   return options;
 }
 

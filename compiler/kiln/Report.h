@@ -27,11 +27,19 @@ struct AssemblyReport {
   double seconds = 0;
 };
 
-/// One distinct kernel. Bytes and FLOPs are those of one launch.
+/// One launch of a kernel.
+struct LaunchReport {
+  std::string symbol; ///< of its code
+  std::string grid;   ///< CTAs: a number, or an expression of extents and `sms`
+};
+
+/// One distinct kernel. Bytes and FLOPs are those of one run.
 struct KernelReport {
   std::string symbol;                           ///< "matmul_0123456789abcdef"
   std::string kind;                             ///< "pointwise", "row", "column", "matmul", "custom"
-  int launches = 0;                             ///< how many of the plan's launches run it
+  int launches = 0;                             ///< how often the plan runs it
+  std::vector<LaunchReport> programs;           ///< what is launched each time, in order
+  int64_t workspaceBytes = 0;                   ///< that one launch leaves for the next
   std::vector<std::pair<std::string, int>> ops; ///< op -> how many of it are inside, in order of first appearance
   std::string shape;                            ///< of what it computes: "f32[128, 384]"
   std::string schedule;                         ///< how it is tiled
@@ -65,7 +73,7 @@ struct Report {
   std::string target; ///< "cpu (avx512)"
   bool fused = true;
   std::vector<KernelReport> kernels; ///< in order of first launch
-  std::vector<std::string> launches; ///< the symbol of every launch, in order
+  std::vector<std::string> launches; ///< the symbol of every kernel that is run, in order
   Decisions decisions;               ///< of all passes, in the order of the passes, each in program order
   int opsInGraph = 0;                ///< after decomposition
   MemoryReport memory;

@@ -26,8 +26,9 @@ typedef struct kiln_compile_options {
   int32_t keep_ir;     /* 1: keep the IR of every level for kiln_ir */
   int32_t any_machine; /* 1: code for all machines that have the target's instructions, so that it can be saved */
   const char *bind;    /* of a tile program alone: its extents and scalars, "M=4096,N=512,scale=0.125"; null: none */
+  const char *schedules; /* of all kernels of a family: "row {ctas = 4}; column {ctas = 8, warps = 4}"; null: chosen */
 } kiln_compile_options;
-#define KILN_COMPILE_OPTIONS {sizeof(kiln_compile_options), NULL, NULL, NULL, 0, 0, 0, 0, NULL}
+#define KILN_COMPILE_OPTIONS {sizeof(kiln_compile_options), NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL}
 
 /* Compiles a graph from `size` bytes of .mlir text or MLIR bytecode. Text that holds tile programs alone is a graph
  * that calls one of them, `entry` or the only one: inputs are the arguments that it reads, outputs those it writes.

@@ -25,9 +25,14 @@ static json toJson(const KernelReport &k) {
     for (const AssemblyNote &note : k.assembly->notes)
       assembly["notes"].push_back({{"text", note.text}, {"where", toJson(note.where)}});
   }
+  json programs = json::array();
+  for (const LaunchReport &program : k.programs)
+    programs.push_back({{"symbol", program.symbol}, {"grid", program.grid}});
   return {{"symbol", k.symbol},
           {"kind", k.kind},
           {"launches", k.launches},
+          {"programs", programs},
+          {"workspace_bytes", k.workspaceBytes},
           {"ops", ops},
           {"computes", k.shape},
           {"schedule", k.schedule},

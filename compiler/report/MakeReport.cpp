@@ -1,6 +1,7 @@
 // From a compiled graph to its report.
 #include "compiler/CompilerImpl.h"
 #include "compiler/report/KernelCosts.h"
+#include "ir/layout/IndexMap.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,26 @@ static MemoryReport memoryOf(const LaunchPlan &plan) {
   return memory;
 }
 
+/// What one run of a kernel launches.
+static void addPrograms(graph::KernelOp kernel, const CompiledKernelInfo &compiled, KernelReport &row) {
+  size_t tensors = kernel.getCustom() ? SIZE_MAX : kernel.getInputs().size() + kernel.getNumResults();
+  for (const CompiledProgram &program : compiled.programs) {
+    const KernelLaunch &launch = program.launch;
+    row.programs.push_back({launch.symbol, launch.grid[0].toString()});
+    for (const LaunchMemory &memory : launch.memories)
+      if (memory.tensor >= tensors && memory.access != Access::Read)
+        row.workspaceBytes +=
+            layout::elementCount(memory.type.getShape()) * tile::bytesOf(memory.type.getElementType());
+    if (!program.assembly) continue;
+    if (!row.assembly) row.assembly.emplace();
+    row.assembly->registers = std::max(row.assembly->registers, program.assembly->registers);
+    row.assembly->spillBytes += program.assembly->spillBytes;
+    row.assembly->stackBytes = std::max(row.assembly->stackBytes, program.assembly->stackBytes);
+    row.assembly->seconds += program.assembly->seconds;
+    llvm::append_range(row.assembly->notes, program.assembly->notes);
+  }
+}
+
 Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable, const Decisions &decisions) {
   Report report;
   report.target = fmt::format("{} ({})", compiler.deviceName(), compiler.target.name());
@@ -35,7 +56,7 @@ Report kiln::makeReport(const CompilerImpl &compiler, ExecutableImpl &executable
       report.kernels.push_back(report::describe(kernel));
       const CompiledKernelInfo &compiled = executable.kernels.find(symbol)->second;
       report.kernels.back().compileSeconds = compiled.seconds;
-      report.kernels.back().assembly = compiled.assembly;
+      addPrograms(kernel, compiled, report.kernels.back());
     }
     ++report.kernels[row->second].launches;
   });

@@ -94,6 +94,13 @@ static std::string explainDecisions(const Report &report) {
 std::string Report::explain() const {
   std::string text = fmt::format("target {}, {}\n\n", target, fused ? "fused" : "one kernel per op") + table();
   text += explainDecisions(*this);
+  for (const KernelReport &k : kernels)
+    if (k.programs.size() > 1) {
+      text += fmt::format("\n{} is {} launches with {} between them\n", k.symbol, k.programs.size(),
+                          bytes(k.workspaceBytes));
+      for (const LaunchReport &program : k.programs)
+        text += fmt::format("  {} of {} CTAs\n", program.symbol, program.grid);
+    }
   text += fmt::format("\nMemory\n  inputs     {:>10}\n  parameters {:>10}\n  constants  {:>10}\n  outputs    {:>10}\n"
                       "  arena      {:>10}   peak of all temporaries, which would be {} without sharing\n",
                       bytes(memory.inputs), bytes(memory.parameters), bytes(memory.constants), bytes(memory.outputs),

@@ -19,8 +19,7 @@ static std::string dimText(const ProgramTensor &tensor, size_t d) {
   return tensor.dims.empty() || tensor.dims[d].empty() ? fmt::format("dimension {}", d) : tensor.dims[d].str();
 }
 
-/// Whether some op of the program writes the argument.
-static bool isWritten(BlockArgument argument) {
+bool kiln::graph::isWritten(BlockArgument argument) {
   return llvm::any_of(argument.getUses(), [](OpOperand &use) {
     auto effects = dyn_cast<MemoryEffectOpInterface>(use.getOwner());
     return effects && effects.getEffectOnValue<MemoryEffects::Write>(use.get()).has_value();

@@ -35,6 +35,9 @@ struct Program {
   bool isForGpu() const;                    ///< a CTA is many threads
 };
 
+/// Whether some op of the program writes the argument, which is memory.
+bool isWritten(mlir::BlockArgument argument);
+
 /// Reads a tile program. Fails, with a diagnostic on `loc`, where an argument that is only read comes behind one that
 /// is written.
 mlir::FailureOr<Program> programOf(tile::KernelOp op, mlir::Location loc);

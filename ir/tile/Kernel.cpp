@@ -162,6 +162,23 @@ static LogicalResult checkAligned(KernelOp kernel) {
   return success();
 }
 
+/// (C9): which of a kernel's tensors arguments are.
+static LogicalResult checkTensors(KernelOp kernel) {
+  unsigned memories = llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<GlobalType>), named = 0;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    Attribute attr = kernel.getArgAttr(i, kTensor);
+    auto number = dyn_cast_or_null<IntegerAttr>(attr);
+    if (attr && !(number && i < memories && number.getType().isIntOrIndex() && number.getValue().isNonNegative() &&
+                  number.getValue().isIntN(31)))
+      return violate(kernel, {"C9", fmt::format("`{}` of argument {} must count tensors", kTensor.str(), i),
+                              "an integer of at least 0 on memory", llvm::formatv("{0}", attr)});
+    named += attr != nullptr;
+  }
+  if (named == 0 || named == memories) return success();
+  return violate(kernel, {"C9", fmt::format("`{}` must stand on all memory or none", kTensor.str()),
+                          fmt::format("{} arguments with it", memories), std::to_string(named)});
+}
+
 /// (C3): how many CTAs there are.
 static LogicalResult checkGrid(KernelOp kernel) {
   auto cluster = static_cast<int64_t>(kernel.getCluster().value_or(1));
@@ -212,7 +229,7 @@ LogicalResult KernelOp::verify() {
     return violate(*this,
                    {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
   if (failed(checkCluster(*this)) || failed(checkDims(*this)) || failed(checkNames(*this)) ||
-      failed(checkAligned(*this)))
+      failed(checkAligned(*this)) || failed(checkTensors(*this)))
     return failure();
   return checkGrid(*this);
 }

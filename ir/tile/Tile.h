@@ -60,6 +60,9 @@ mlir::RankedTensorType blocked(mlir::Type element, int64_t extent, int64_t vec, 
 inline constexpr llvm::StringLiteral kDims = "tile.dims";
 /// The attribute that says which elements rows of an argument start at multiples of.
 inline constexpr llvm::StringLiteral kAligned = "tile.aligned";
+/// The attribute that says which of a kernel's tensors an argument is, where the kernel is several launches: its operands,
+/// results and workspaces are counted in this order.
+inline constexpr llvm::StringLiteral kTensor = "tile.tensor";
 /// The attribute of an scf.for that `tile-unroll` unrolls fully.
 inline constexpr llvm::StringLiteral kUnroll = "tile.unroll";
 /// The names that `tile.dims` gives the dimensions of a kernel's argument; empty if it has none.

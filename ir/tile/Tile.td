@@ -36,10 +36,15 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     fragments and warp ids fit the threads: `#tile.blocked` has those of a warp or of the CTA (in a role: of its
     warpgroup), warp and thread grids all of the CTA's, `#tile.wgmma` and its slices those of a warpgroup; `#tile.simd`
     stands where there are no threads. (C6) `tile.dims` names every dimension, as the argument's rank says; `?` has a name.
-    (C7) a cluster has 1 to 8 CTAs, and threads. (C8) `tile.aligned`, of memory, counts elements.
+    (C7) a cluster has 1 to 8 CTAs, and threads. (C8) `tile.aligned`, of memory, counts elements. (C9) `tile.tensor` stands
+    on all memory or none, and counts tensors.
 
     `{tile.aligned = 8}` on an argument says that its rows start at multiples of 8 elements: its base does, and so do the
     strides of all dimensions but the last. It is checked before a launch.
+
+    A graph's kernel may be several programs, launched one after the other: `{tile.tensor = 2}` on an argument says which of
+    the kernel's operands, results and workspaces, counted in this order, it is. Without it they are the operands, then the
+    results. A workspace lives from the first of the launches to the last.
 
     ```mlir
     tile.kernel @scale(%x: !tile.global<1024xf32>, %y: !tile.global<1024xf32>) grid 16 {

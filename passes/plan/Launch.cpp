@@ -35,43 +35,54 @@ std::string labelOf(KernelOp kernel) {
   return label.empty() ? "copy" : label;
 }
 
-size_t operandsOf(KernelOp kernel) { return kernel.getCustom().getInputs().size(); }
+/// A tensor of a kernel: an operand, a result or a workspace.
+struct KernelTensor {
+  BufferId buffer;
+  RankedTensorType type;
+  SmallVector<int64_t> strides; ///< elements
+};
 
-/// The arguments of one launch of a tile program.
-class ProgramLaunch {
+KernelTensor tensorOf(BufferId buffer, Type type, std::optional<ArrayAttr> layouts = {}, size_t i = 0) {
+  KernelTensor tensor{buffer, cast<RankedTensorType>(type), {}};
+  if (layouts)
+    llvm::append_range(tensor.strides, cast<graph::LayoutAttr>((*layouts)[i]).getStrides());
+  else
+    tensor.strides = layout::rowMajorStrides(tensor.type.getShape());
+  return tensor;
+}
+
+/// The memory arguments of a program that says nothing of them.
+SmallVector<LaunchMemory> allOf(KernelOp kernel) {
+  graph::CustomKernelOp call = kernel.getCustom();
+  size_t operands = call ? call.getInputs().size() : kernel.getInputs().size();
+  SmallVector<LaunchMemory> memories;
+  for (unsigned i = 0; i < operands + kernel.getNumResults(); ++i)
+    memories.push_back({i, i < operands ? Access::Read : Access::Write, fmt::format("arg{}", i), {}, {}});
+  return memories;
+}
+
+/// What one launch passes.
+class Binder {
 public:
-  ProgramLaunch(KernelOp kernel, ArrayRef<BufferId> operands, ArrayRef<BufferId> results)
-      : kernel(kernel), call(kernel.getCustom()), operands(operands), results(results) {}
-
-  LogicalResult bind() {
-    tile::KernelOp op = graph::findProgram(call, call.getProgramAttr());
-    if (!op) return kernel.emitError("the tile program is not in the module");
-    FailureOr<graph::Program> read = graph::programOf(op, kernel.getLoc());
-    if (failed(read)) return failure();
-    program = std::move(*read);
-    SmallVector<Type> types(call.getInputs().getTypes());
-    llvm::append_range(types, call.getResultTypes());
-    for (Type type : types) tensors.push_back(cast<RankedTensorType>(type));
-    FailureOr<Bindings> bound = graph::bindExtents(program, types, kernel.getLoc());
-    if (failed(bound)) return failure();
-    extents = std::move(*bound);
-    return success();
+  Binder(KernelOp kernel, const KernelLaunch &launch, ArrayRef<KernelTensor> tensors)
+      : kernel(kernel), call(kernel.getCustom()), symbol(launch.symbol), memories(launch.memories) {
+    if (memories.empty()) memories = allOf(kernel);
+    for (auto [i, memory] : llvm::enumerate(memories)) {
+      bound.push_back(tensors[call ? tensorOfCall(i) : memory.tensor]);
+      for (auto [name, extent] : llvm::zip(memory.dims, bound.back().type.getShape())) extents[name] = extent;
+    }
   }
 
-  FailureOr<PlanArg> argument(const KernelArgument &a) {
-    switch (a.kind) {
-    case KernelArgument::Kind::Buffer:
-      return PlanArg(BufferArg{bufferOf(a.argument), 0, accessOf(a.argument)});
-    case KernelArgument::Kind::Extent:
-      return PlanArg(ExprArg{extents.at(a.name)});
-    case KernelArgument::Kind::Stride:
-      return PlanArg(ExprArg{strides(a.argument)[static_cast<size_t>(a.dim)]});
-    case KernelArgument::Kind::Scalar:
-      return scalar(a.argument - program.tensors.size());
-    case KernelArgument::Kind::Map:
-      return map(a);
+  FailureOr<SmallVector<PlanArg>> bind(ArrayRef<KernelArgument> arguments) {
+    SmallVector<PlanArg> all;
+    if (arguments.empty())
+      for (unsigned i = 0; i < memories.size(); ++i) all.push_back(pointer(i));
+    for (const KernelArgument &a : arguments) {
+      FailureOr<PlanArg> arg = argument(a);
+      if (failed(arg)) return failure();
+      all.push_back(std::move(*arg));
     }
-    llvm_unreachable("every kind has its argument");
+    return all;
   }
 
   Bindings extents;
@@ -79,16 +90,36 @@ public:
 private:
   KernelOp kernel;
   graph::CustomKernelOp call;
-  ArrayRef<BufferId> operands, results;
-  graph::Program program;
-  SmallVector<RankedTensorType> tensors; ///< of the program's memory arguments
+  StringRef symbol;
+  SmallVector<LaunchMemory> memories;
+  SmallVector<KernelTensor> bound; ///< to each of them
 
-  BufferId bufferOf(size_t argument) {
-    if (argument >= program.numInputs) return results[argument - program.numInputs];
-    return operands[cast<BlockArgument>(call.getInputs()[argument]).getArgNumber()];
+  /// Of a call's operands two may be one of the kernel's.
+  size_t tensorOfCall(size_t i) {
+    size_t inputs = call.getInputs().size();
+    if (i >= inputs) return kernel.getInputs().size() + i - inputs;
+    return cast<BlockArgument>(call.getInputs()[i]).getArgNumber();
   }
-  Access accessOf(size_t argument) const { return argument < program.numInputs ? Access::Read : Access::Write; }
-  SmallVector<int64_t> strides(size_t argument) { return layout::rowMajorStrides(tensors[argument].getShape()); }
+  std::string nameOf(size_t argument) {
+    return fmt::format("`{}` of @{}", memories[argument].name, call ? call.getProgram().str() : symbol.str());
+  }
+  PlanArg pointer(size_t argument) const { return BufferArg{bound[argument].buffer, 0, memories[argument].access}; }
+
+  FailureOr<PlanArg> argument(const KernelArgument &a) {
+    switch (a.kind) {
+    case KernelArgument::Kind::Buffer:
+      return pointer(a.argument);
+    case KernelArgument::Kind::Extent:
+      return PlanArg(ExprArg{extents.at(a.name)});
+    case KernelArgument::Kind::Stride:
+      return PlanArg(ExprArg{bound[a.argument].strides[a.dim]});
+    case KernelArgument::Kind::Scalar:
+      return scalar(a.argument - memories.size());
+    case KernelArgument::Kind::Map:
+      return map(a);
+    }
+    llvm_unreachable("every kind has its argument");
+  }
 
   FailureOr<PlanArg> scalar(size_t i) {
     Attribute value = (*call.getScalars())[i];
@@ -113,19 +144,17 @@ private:
       }
       return success();
     } catch (const kiln::Error &error) {
-      return ir::violate(kernel.getLoc(), "graph.custom_kernel",
-                         {"",
-                          fmt::format("what `{}` of @{} is taken for: {}", program.tensors[a.argument].name,
-                                      call.getProgram().str(), error.rule),
-                          error.expected, error.found});
+      return ir::violate(
+          kernel.getLoc(), "graph.custom_kernel",
+          {"", fmt::format("what {} is taken for: {}", nameOf(a.argument), error.rule), error.expected, error.found});
     }
   }
 
   FailureOr<PlanArg> map(const KernelArgument &a) {
-    RankedTensorType type = tensors[a.argument];
-    TensorMapArg map{.buffer = bufferOf(a.argument), .dtype = *ir::dtypeOf(type), .access = accessOf(a.argument)};
-    for (int64_t extent : type.getShape()) map.extents.emplace_back(extent);
-    for (int64_t stride : strides(a.argument)) map.strides.emplace_back(stride);
+    auto &[buffer, type, strides] = bound[a.argument];
+    TensorMapArg map{.buffer = buffer, .dtype = *ir::dtypeOf(type), .access = memories[a.argument].access};
+    map.extents.assign(type.getShape().begin(), type.getShape().end());
+    map.strides.assign(strides.begin(), strides.end());
     if (!a.map.view.empty() && failed(takeAs(a, map))) return failure();
     if (a.map.tf32) map.dtype = DType::TF32;
     map.box.assign(a.map.box.begin(), a.map.box.end());
@@ -135,10 +164,9 @@ private:
     std::optional<TensorMapFault> fault = faultOfForm(recipe);
     if (!fault && type.getNumElements() > 0) fault = faultOfTensor(recipe, 0);
     if (!fault) return PlanArg(std::move(map));
-    return ir::violate(
-        kernel.getLoc(), "graph.custom_kernel",
-        {"", fmt::format("`{}` of @{}: {}", program.tensors[a.argument].name, call.getProgram().str(), fault->rule),
-         fault->expected, fault->found, "a tensor whose rows are padded, or a program without a copy of it by TMA"});
+    return ir::violate(kernel.getLoc(), "graph.custom_kernel",
+                       {"", fmt::format("{}: {}", nameOf(a.argument), fault->rule), fault->expected, fault->found,
+                        "a tensor whose rows are padded, or a program without a copy of it by TMA"});
   }
 };
 
@@ -152,37 +180,82 @@ LogicalResult checkGrid(KernelOp kernel, const Expr &grid, bool isGpu) {
 
 } // namespace
 
-FailureOr<LaunchStep> makeLaunch(KernelOp kernel, const KernelLaunch &launch, StringRef target,
-                                 ArrayRef<BufferId> operands, ArrayRef<BufferId> results) {
-  LaunchStep step;
-  step.kernel = kernel.getSymbol()->str();
-  step.target = target.str();
-  step.label = labelOf(kernel);
-  step.grid = launch.grid;
-  step.sharedBytes = launch.sharedBytes;
-  step.scratchBytes = launch.scratchBytes;
-  step.cluster[0] = launch.cluster;
-  step.pdl = launch.pdl;
-  if (!kernel.getCustom()) {
-    for (BufferId id : operands) step.args.push_back(BufferArg{id, 0, Access::Read});
-    for (BufferId id : results) step.args.push_back(BufferArg{id, 0, Access::Write});
-    return step;
+KernelLaunch launchOf(tile::KernelOp program) {
+  KernelLaunch launch{.symbol = program.getSymName().str(), .arguments = tile::argumentsOf(program)};
+  launch.grid[0] = program.getGridOf() ? Expr::parse(program.getGridOf()->str())
+                                       : Expr(static_cast<int64_t>(program.getGrid().value_or(0)));
+  // One thread of execution has its shared tiles in memory.
+  (program.getThreads() ? launch.sharedBytes : launch.scratchBytes) =
+      static_cast<int64_t>(program.getSharedBytes().value_or(0));
+  launch.cluster = static_cast<int32_t>(program.getCluster().value_or(1));
+  program.walk([&](tile::GridWaitOp) { launch.pdl = true; });
+  for (BlockArgument argument : program.getBody().getArguments()) {
+    auto type = dyn_cast<tile::GlobalType>(argument.getType());
+    if (!type) continue;
+    unsigned i = argument.getArgNumber();
+    LaunchMemory &memory = launch.memories.emplace_back();
+    auto tensor = program.getArgAttrOfType<IntegerAttr>(i, tile::kTensor);
+    auto name = program.getArgAttrOfType<StringAttr>(i, "tile.name");
+    memory.tensor = tensor ? static_cast<unsigned>(tensor.getInt()) : i;
+    memory.access = graph::isWritten(argument) ? Access::Write : Access::Read;
+    memory.name = name ? name.str() : fmt::format("arg{}", i);
+    memory.type = type;
+    for (StringRef dim : tile::dimsOf(program, i)) memory.dims.push_back(dim.str());
   }
-  ProgramLaunch program(kernel, operands, results);
-  if (failed(program.bind())) return failure();
-  for (Expr &grid : step.grid)
-    if (grid = grid.substitute(program.extents); failed(checkGrid(kernel, grid, findGpuTarget(target.str()))))
-      return failure();
-  SmallVector<KernelArgument> arguments = launch.arguments;
-  if (arguments.empty())
-    for (unsigned i = 0; i < operandsOf(kernel) + results.size(); ++i)
-      arguments.push_back({.kind = KernelArgument::Kind::Buffer, .argument = i});
-  for (const KernelArgument &argument : arguments) {
-    FailureOr<PlanArg> arg = program.argument(argument);
-    if (failed(arg)) return failure();
-    step.args.push_back(std::move(*arg));
+  return launch;
+}
+
+/// Adds the workspaces that the launches pass to `tensors`, and to the plan.
+static void addWorkspaces(LaunchPlan &plan, KernelOp kernel, ArrayRef<KernelLaunch> launches,
+                          SmallVectorImpl<KernelTensor> &tensors) {
+  if (kernel.getCustom()) return; // a program's arguments are the call's
+  size_t first = tensors.size();
+  for (const KernelLaunch &launch : launches)
+    for (const LaunchMemory &memory : launch.memories) {
+      if (memory.tensor < first) continue;
+      while (tensors.size() <= memory.tensor) tensors.push_back({kNoBuffer, {}, {}});
+      KernelTensor &tensor = tensors[memory.tensor];
+      if (tensor.buffer != kNoBuffer) continue;
+      auto type = RankedTensorType::get(memory.type.getShape(), memory.type.getElementType());
+      PlanBuffer buffer;
+      buffer.id = static_cast<BufferId>(plan.buffers.size());
+      buffer.name = fmt::format("t{}.w{}", plan.steps.size(), memory.tensor - first);
+      buffer.dtype = *ir::dtypeOf(type);
+      buffer.shape.assign(type.getShape().begin(), type.getShape().end());
+      buffer.bytes = *ir::bytesOf(type);
+      tensor = tensorOf(buffer.id, type);
+      plan.buffers.push_back(std::move(buffer));
+    }
+}
+
+LogicalResult addLaunches(LaunchPlan &plan, KernelOp kernel, ArrayRef<KernelLaunch> launches,
+                          ArrayRef<BufferId> operands, ArrayRef<BufferId> results) {
+  SmallVector<KernelTensor> tensors;
+  for (auto [i, id] : llvm::enumerate(operands))
+    tensors.push_back(tensorOf(id, kernel.getInputs()[i].getType(), kernel.getInputLayouts(), i));
+  for (auto [i, id] : llvm::enumerate(results))
+    tensors.push_back(tensorOf(id, kernel.getOutputs()[i].getType(), kernel.getResultLayouts(), i));
+  addWorkspaces(plan, kernel, launches, tensors);
+  for (const KernelLaunch &launch : launches) {
+    LaunchStep step;
+    step.kernel = launch.symbol.empty() ? kernel.getSymbol()->str() : launch.symbol;
+    step.target = plan.target;
+    step.label = labelOf(kernel);
+    step.grid = launch.grid;
+    step.sharedBytes = launch.sharedBytes;
+    step.scratchBytes = launch.scratchBytes;
+    step.cluster[0] = launch.cluster;
+    step.pdl = launch.pdl;
+    Binder binder(kernel, launch, tensors);
+    FailureOr<SmallVector<PlanArg>> args = binder.bind(launch.arguments);
+    if (failed(args)) return failure();
+    step.args.assign(args->begin(), args->end());
+    for (Expr &grid : step.grid)
+      if (grid = grid.substitute(binder.extents); failed(checkGrid(kernel, grid, findGpuTarget(plan.target))))
+        return failure();
+    plan.steps.push_back(std::move(step));
   }
-  return step;
+  return success();
 }
 
 } // namespace kiln

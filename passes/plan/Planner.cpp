@@ -63,7 +63,7 @@ public:
     for (Operation &op : block().without_terminator())
       if (failed(addOp(&op))) return failure();
     if (failed(addCopies())) return failure();
-    if (failed(placeTemporaries())) return failure();
+    if (failed(placeTemporaries(plan, function.getLoc()))) return failure();
     return std::move(plan);
   }
 
@@ -211,8 +211,8 @@ private:
 
   LogicalResult addKernel(KernelOp kernel) {
     if (!kernel.getSymbol()) return kernel.emitError("the kernel has no symbol; run graph-name-kernels first");
-    FailureOr<KernelLaunch> launch = options.launch(kernel);
-    if (failed(launch)) return failure();
+    FailureOr<KernelLaunches> launches = options.launches(kernel);
+    if (failed(launches)) return failure();
     SmallVector<BufferId> operands, results;
     for (auto [i, operand] : llvm::enumerate(kernel.getInputs())) {
       FailureOr<BufferId> id = lookup(operand);
@@ -225,10 +225,7 @@ private:
       bufferOf[result] = *id;
       results.push_back(*id);
     }
-    FailureOr<LaunchStep> step = makeLaunch(kernel, *launch, options.target, operands, results);
-    if (failed(step)) return failure();
-    plan.steps.push_back(std::move(*step));
-    return success();
+    return addLaunches(plan, kernel, *launches, operands, results);
   }
 
   FailureOr<BufferId> addResult(KernelOp kernel, Value result) {
@@ -263,38 +260,38 @@ private:
     }
     return success();
   }
-
-  //===- Memory ---------------------------------------------------------------------------------------------------===//
-
-  LogicalResult placeTemporaries() {
-    llvm::DenseMap<BufferId, Lifetime> lifetimes; // buffers, and again the memory they are in
-    for (auto [index, step] : llvm::enumerate(plan.steps))
-      for (const BufferArg &arg : bufferArgs(step))
-        for (BufferId id : {arg.buffer, memoryOf(arg.buffer)}) {
-          auto at = static_cast<int32_t>(index);
-          lifetimes.try_emplace(id, Lifetime{at, at}).first->second.lastStep = at;
-        }
-    std::vector<ArenaRequest> requests;
-    SmallVector<BufferId> ids;
-    for (PlanBuffer &b : plan.buffers) {
-      if (b.kind != BufferKind::Temporary) continue;
-      b.lifetime = lifetimes.lookup(b.id);
-      if (b.aliasOf != kNoBuffer) continue;
-      requests.push_back({b.bytes.constant(), b.lifetime.firstStep, b.lifetime.lastStep});
-      ids.push_back(b.id);
-    }
-    int64_t arena = packArena(requests);
-    if (arena > kMostArenaBytes)
-      return ir::violate(function.getLoc(), "func.func",
-                         {"", "what lives between the kernels of a graph must fit in memory", "at most 2^47 bytes",
-                          fmt::format("{} bytes or more", arena), "smaller tensors"});
-    plan.arenaBytes = arena;
-    for (auto [id, request] : llvm::zip(ids, requests)) buffer(id).offset = request.offset;
-    return success();
-  }
 };
 
 } // namespace
+
+LogicalResult placeTemporaries(LaunchPlan &plan, Location loc) {
+  llvm::DenseMap<BufferId, Lifetime> lifetimes; // buffers, and again the memory they are in
+  for (auto [index, step] : llvm::enumerate(plan.steps))
+    for (const BufferArg &arg : bufferArgs(step)) {
+      BufferId root = plan.buffers[static_cast<size_t>(arg.buffer)].aliasOf;
+      for (BufferId id : {arg.buffer, root == kNoBuffer ? arg.buffer : root}) {
+        auto at = static_cast<int32_t>(index);
+        lifetimes.try_emplace(id, Lifetime{at, at}).first->second.lastStep = at;
+      }
+    }
+  std::vector<ArenaRequest> requests;
+  SmallVector<BufferId> ids;
+  for (PlanBuffer &b : plan.buffers) {
+    if (b.kind != BufferKind::Temporary) continue;
+    b.lifetime = lifetimes.lookup(b.id);
+    if (b.aliasOf != kNoBuffer) continue;
+    requests.push_back({b.bytes.constant(), b.lifetime.firstStep, b.lifetime.lastStep});
+    ids.push_back(b.id);
+  }
+  int64_t arena = packArena(requests);
+  if (arena > kMostArenaBytes)
+    return ir::violate(loc, "func.func",
+                       {"", "what lives between the kernels of a graph must fit in memory", "at most 2^47 bytes",
+                        fmt::format("{} bytes or more", arena), "smaller tensors"});
+  plan.arenaBytes = arena;
+  for (auto [id, request] : llvm::zip(ids, requests)) plan.buffers[static_cast<size_t>(id)].offset = request.offset;
+  return success();
+}
 
 FailureOr<LaunchPlan> planGraph(func::FuncOp function, const PlanOptions &options) {
   return PlanBuilder(function, options).run();

@@ -22,7 +22,16 @@ struct SkeletonContext {
   mlir::Location loc;
   Memories memories;                 ///< of the region's arguments
   llvm::SmallVector<Memory> outputs; ///< where each output of the form is stored
+  llvm::SmallVector<mlir::Value> workspaces = {}; ///< what launches leave for later ones
+  int launch = 0;                                 ///< which of the kernel's this program is
 };
+
+/// Ends the program that is being built, of `grid` CTAs, and begins the one that the kernel launches next: the context's
+/// program, builder and memories are then those of that one.
+void nextLaunch(SkeletonContext &context, int64_t grid);
+/// Memory that one launch writes for the next; returns its number in the context's workspaces, whose values are those of
+/// the program being built.
+size_t addWorkspace(SkeletonContext &context, llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
 /// The families that a folder has.
 struct FamilyTable {

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <fmt/format.h>
+
 namespace kiln::tiling {
 #define GEN_PASS_DEF_TILEGRAPH
 #include "passes/tiling/Passes.h.inc"
@@ -36,8 +38,43 @@ LogicalResult copyProgram(OpBuilder &b, graph::KernelOp kernel, graph::CustomKer
   return success();
 }
 
-/// Builds the tile program of one kernel at the builder's insertion point.
-LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, Target target) {
+/// Begins a program on `tensors`: the kernel's operands, results and workspaces.
+void beginProgram(SkeletonContext &context, const Twine &symbol, TypeRange tensors) {
+  OpBuilder &b = context.builder;
+  OperationState state(context.loc, tile::KernelOp::getOperationName());
+  state.addRegion();
+  state.addAttribute("sym_name", b.getStringAttr(symbol));
+  state.addAttribute("function_type", TypeAttr::get(b.getFunctionType(tensors, {})));
+  state.addAttribute("grid", b.getI64IntegerAttr(0));
+  context.program = cast<tile::KernelOp>(b.create(state));
+  Block *block =
+      b.createBlock(&context.program.getBody(), {}, tensors, SmallVector<Location>(tensors.size(), context.loc));
+  size_t own = context.kernel.getInputs().size() + context.kernel.getNumResults();
+  KernelMemory memory = memoryOf(context.kernel, block->getArguments().take_front(own));
+  context.memories = memory.inputs;
+  context.outputs = memory.outputs;
+  context.workspaces.assign(block->args_begin() + own, block->args_end());
+}
+
+void endProgram(SkeletonContext &context, int64_t grid) {
+  tile::ReturnOp::create(context.builder, context.loc);
+  context.program.setGrid(grid);
+  context.builder.setInsertionPointAfter(context.program);
+}
+
+/// Leaves a program of several the tensors that it uses, and says which they are.
+void keepUsed(tile::KernelOp program) {
+  llvm::BitVector unused(program.getNumArguments());
+  for (BlockArgument argument : program.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    program.setArgAttr(i, tile::kTensor, IntegerAttr::get(IntegerType::get(program.getContext(), 64), i));
+    unused[i] = argument.use_empty();
+  }
+  (void)program.eraseArguments(unused);
+}
+
+/// Builds the tile programs of one kernel at the builder's insertion point.
+LogicalResult buildPrograms(OpBuilder &b, graph::KernelOp kernel, Target target) {
   if (graph::CustomKernelOp call = kernel.getCustom()) return copyProgram(b, kernel, call);
   FailureOr<KernelCase> which = KernelCase::of(kernel, target);
   if (failed(which)) return failure();
@@ -47,28 +84,22 @@ LogicalResult buildProgram(OpBuilder &b, graph::KernelOp kernel, Target target) 
   if (!kernel.getScheduleAttr() && family->schedules(*which, reason).empty())
     return kernel.emitError() << "has no legal schedule on '" << target.name() << "': " << reason;
   if (!kernel.getScheduleAttr()) return kernel.emitError("has no schedule: run tile-schedule first");
-  StringAttr symbol = kernel.getSymbolAttr();
   SmallVector<Type> types;
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     types.push_back(globalType(input, kernel.getInputLayouts(), i));
   for (auto [i, output] : llvm::enumerate(kernel.getOutputs()))
     types.push_back(globalType(output, kernel.getResultLayouts(), i));
 
-  OperationState state(kernel.getLoc(), tile::KernelOp::getOperationName());
-  state.addRegion();
-  state.addAttribute("sym_name", symbol);
-  state.addAttribute("function_type", TypeAttr::get(b.getFunctionType(types, {})));
-  state.addAttribute("grid", b.getI64IntegerAttr(0));
-  auto program = cast<tile::KernelOp>(b.create(state));
   OpBuilder::InsertionGuard guard(b);
-  Block *block = b.createBlock(&program.getBody(), {}, types, SmallVector<Location>(types.size(), kernel.getLoc()));
-
-  KernelMemory memory = memoryOf(kernel, block->getArguments());
-  SkeletonContext context{kernel, which->form, target, program, b, kernel.getLoc(), memory.inputs, memory.outputs};
+  SkeletonContext context{kernel, which->form, target, tile::KernelOp(), b, kernel.getLoc(), Memories(), {}};
+  beginProgram(context, *kernel.getSymbol(), types);
+  tile::KernelOp first = context.program;
   FailureOr<int64_t> grid = family->build(context);
   if (failed(grid)) return failure();
-  tile::ReturnOp::create(b, kernel.getLoc());
-  program.setGrid(*grid);
+  endProgram(context, *grid);
+  if (context.program == first) return success();
+  for (Operation *program = first.getOperation(); program; program = program->getNextNode())
+    keepUsed(cast<tile::KernelOp>(program));
   return success();
 }
 
@@ -89,7 +120,7 @@ struct TileGraph : impl::TileGraphBase<TileGraph> {
           return WalkResult::interrupt();
         }
         if (!built.insert(*kernel.getSymbol()).second) return WalkResult::advance();
-        return succeeded(buildProgram(b, kernel, *row)) ? WalkResult::advance() : WalkResult::interrupt();
+        return succeeded(buildPrograms(b, kernel, *row)) ? WalkResult::advance() : WalkResult::interrupt();
       });
       if (walked.wasInterrupted()) return signalPassFailure();
     }
@@ -99,4 +130,28 @@ struct TileGraph : impl::TileGraphBase<TileGraph> {
 };
 
 } // namespace
+
+void nextLaunch(SkeletonContext &context, int64_t grid) {
+  OpBuilder &b = context.builder;
+  SmallVector<Type> tensors(context.program.getBody().getArgumentTypes());
+  // Where a gpu can, it starts the next launch early: CTAs of that one are resident when the last of this one ends.
+  bool early = context.target.gpu() && has(*context.target.gpu(), GpuFeature::BulkCopies);
+  if (early) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&context.program.getBody().front());
+    tile::GridReleaseOp::create(b, context.loc);
+  }
+  endProgram(context, grid);
+  beginProgram(context, fmt::format("{}_{}", context.kernel.getSymbol()->str(), ++context.launch), tensors);
+  if (early) tile::GridWaitOp::create(b, context.loc);
+}
+
+size_t addWorkspace(SkeletonContext &context, ArrayRef<int64_t> shape, Type element) {
+  auto type = tile::GlobalType::get(element.getContext(), shape, element, {});
+  tile::KernelOp program = context.program;
+  (void)program.insertArgument(program.getNumArguments(), type, {}, context.loc);
+  context.workspaces.push_back(program.getArguments().back());
+  return context.workspaces.size() - 1;
+}
+
 } // namespace kiln::tiling

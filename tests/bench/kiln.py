@@ -47,7 +47,8 @@ class _LoadOptions(ctypes.Structure):
 class _CompileOptions(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("device", ctypes.c_char_p), ("target", ctypes.c_char_p),
                 ("entry", ctypes.c_char_p), ("threads", ctypes.c_int32), ("no_fuse", ctypes.c_int32),
-                ("keep_ir", ctypes.c_int32), ("any_machine", ctypes.c_int32), ("bind", ctypes.c_char_p)]
+                ("keep_ir", ctypes.c_int32), ("any_machine", ctypes.c_int32), ("bind", ctypes.c_char_p),
+                ("schedules", ctypes.c_char_p)]
 
 
 _handle, _out = ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
@@ -122,11 +123,12 @@ class Library:
             raise Error(self.c.kiln_last_error().contents)
 
     def compile(self, text, device="cpu", target=None, entry=None, threads=0, no_fuse=False, keep_ir=False,
-                any_machine=False, bind=None):
-        """The graph in .mlir text; `bind` is a tile program's extents and scalars, "M=4096,scale=0.125"."""
+                any_machine=False, bind=None, schedules=None):
+        """The graph in .mlir text; `bind` is a tile program's extents and scalars, "M=4096,scale=0.125"; `schedules` are
+        those of families, "row {ctas = 4}; column {warps = 8}"."""
         encode = lambda value: value.encode() if value else None  # noqa: E731
         options = _CompileOptions(ctypes.sizeof(_CompileOptions), encode(device), encode(target), encode(entry),
-                                  threads, no_fuse, keep_ir, any_machine, encode(bind))
+                                  threads, no_fuse, keep_ir, any_machine, encode(bind), encode(schedules))
         data, handle = text.encode() if isinstance(text, str) else text, ctypes.c_void_p()
         self.call("kiln_compile", data, len(data), ctypes.byref(options), ctypes.byref(handle))
         return Graph(self, handle)

@@ -56,8 +56,8 @@ public:
       : gpu(makeCudaDevice({.poisonMemory = true, .checkLaunches = true})), code(target) {}
 
   void makeCode(ModuleOp module, BuiltKernel &built) override {
-    built.image = code.make(module);
-    built.own = std::make_shared<KernelHandle>(gpu->load(built.image));
+    code.make(module, built);
+    for (BuiltLaunch &launch : built.launches) launch.own = std::make_shared<KernelHandle>(gpu->load(launch.image));
   }
 
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
@@ -74,19 +74,22 @@ private:
                     uint8_t poison, int launches = 1) {
     KernelRun run;
     std::vector<DeviceMemory> memories;
-    std::vector<const void *> slots;
     for (const HostTensor &input : inputs) {
       memories.emplace_back(*gpu, input.byteSize(), poison).copyIn(input);
-      slots.push_back(memories.back().data());
     }
     for (size_t i = 0; i < kernel.getNumResults(); ++i) {
       run.outputs.push_back(resultMemory(kernel, i));
-      slots.push_back(memories.emplace_back(*gpu, run.outputs.back().byteSize(), poison).data());
+      memories.emplace_back(*gpu, run.outputs.back().byteSize(), poison);
     }
+    for (size_t bytes : workspacesOf(kernel, built)) memories.emplace_back(*gpu, bytes, poison);
     auto launch = [&] {
-      if (built.grid > 0)
-        gpu->launch(**std::static_pointer_cast<KernelHandle>(built.own),
-                    {.grid = {built.grid, 1, 1}, .sharedBytes = built.sharedBytes}, slots);
+      for (const BuiltLaunch &one : built.launches) {
+        std::vector<const void *> slots;
+        for (size_t tensor : passedBy(kernel, one.launch)) slots.push_back(memories[tensor].data());
+        if (one.grid() > 0)
+          gpu->launch(**std::static_pointer_cast<KernelHandle>(one.own),
+                      {.grid = {one.grid(), 1, 1}, .sharedBytes = one.launch.sharedBytes}, slots);
+      }
     };
     launch();
     for (size_t i = 0; i < memories.size(); ++i) {
@@ -94,6 +97,10 @@ private:
       std::vector<std::byte> bytes = memories[i].copyOut(damage);
       bool isInput = i < inputs.size();
       size_t output = i - inputs.size();
+      if (output >= run.outputs.size() && !isInput) {
+        if (!damage.empty()) run.fault = fmt::format("wrote {} of workspace {}", damage, output - run.outputs.size());
+        continue;
+      }
       if (!damage.empty())
         run.fault = fmt::format("wrote {} of {} {}", damage, isInput ? "input" : "output", isInput ? i : output);
       if (bytes.empty()) continue;

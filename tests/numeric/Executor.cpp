@@ -1,6 +1,7 @@
 #include "tests/numeric/Executor.h"
 
 #include "compiler/Pipeline.h"
+#include "ir/layout/IndexMap.h"
 #include "passes/plan/Layouts.h"
 
 #include <fmt/format.h>
@@ -16,12 +17,14 @@ kiln::numeric::ImageMaker::ImageMaker(const Target &target, codegen::JitEffort e
   backend = *made;
 }
 
-KernelImage kiln::numeric::ImageMaker::make(ModuleOp module) const {
+void kiln::numeric::ImageMaker::make(ModuleOp module, BuiltKernel &built) const {
   if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
     throw std::runtime_error("no thread-level function");
-  auto code = backend->compile(*module.getOps<LLVM::LLVMFuncOp>().begin());
-  if (!code) throw std::runtime_error(llvm::toString(code.takeError()));
-  return std::move(*code);
+  for (auto [launch, function] : llvm::zip_equal(built.launches, codegen::functionsOf(module))) {
+    auto code = backend->compile(function);
+    if (!code) throw std::runtime_error(llvm::toString(code.takeError()));
+    launch.image = std::move(*code);
+  }
 }
 
 std::unique_ptr<Executor> kiln::numeric::makeExecutor(const Target &target, codegen::JitEffort effort) {
@@ -36,6 +39,26 @@ std::vector<HostTensor> kiln::numeric::operandsOf(graph::KernelOp kernel, std::s
   std::vector<HostTensor> arguments; // those of the program, of which two may be one operand
   for (Value operand : call.getInputs()) arguments.push_back(operands[cast<BlockArgument>(operand).getArgNumber()]);
   return arguments;
+}
+
+std::vector<size_t> kiln::numeric::passedBy(graph::KernelOp kernel, const KernelLaunch &launch) {
+  std::vector<size_t> passed;
+  for (auto [i, memory] : llvm::enumerate(launch.memories)) passed.push_back(kernel.getCustom() ? i : memory.tensor);
+  return passed;
+}
+
+std::vector<size_t> kiln::numeric::workspacesOf(graph::KernelOp kernel, const BuiltKernel &built) {
+  size_t first = kernel.getInputs().size() + kernel.getNumResults();
+  std::vector<size_t> bytes;
+  if (kernel.getCustom()) return bytes;
+  for (const BuiltLaunch &one : built.launches)
+    for (const LaunchMemory &memory : one.launch.memories) {
+      if (memory.tensor < first) continue;
+      bytes.resize(std::max(bytes.size(), memory.tensor - first + 1));
+      bytes[memory.tensor - first] = static_cast<size_t>(layout::elementCount(memory.type.getShape()) *
+                                                         tile::bytesOf(memory.type.getElementType()));
+    }
+  return bytes;
 }
 
 KernelRun kiln::numeric::denseRun(graph::KernelOp kernel, KernelRun run) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/Backend.h"
-#include "ir/graph/Graph.h"
+#include "passes/plan/Launch.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,14 +19,19 @@ class Device;
 
 namespace kiln::numeric {
 
+/// One of a kernel's launches, as code.
+struct BuiltLaunch {
+  KernelLaunch launch;
+  KernelImage image = {};
+  std::shared_ptr<void> own = {}; ///< what else the executor keeps of it
+  int64_t grid() const { return launch.grid[0].constant(); }
+};
+
 /// A kernel as code.
 struct BuiltKernel {
   std::string text; ///< the graph.kernel, for messages
-  KernelImage image;
-  int64_t grid = 0;          ///< CTAs
-  int64_t sharedBytes = 0;   ///< of a CTA's shared tiles; on the cpu target, of one worker's scratch memory
-  std::string tileProgram;   ///< the tile program as text, if asked for
-  std::shared_ptr<void> own; ///< what else the executor keeps of it
+  std::vector<BuiltLaunch> launches;
+  std::string tileProgram; ///< the tile programs as text, if asked for
 };
 
 /// What came of one run: outputs, and what is wrong whatever their values ("wrote byte 4 behind the end of output 0").
@@ -40,7 +45,8 @@ struct KernelRun {
 class Executor {
 public:
   virtual ~Executor() = default;
-  /// From a module that holds one tile program, with offsets of its shared tiles, to what `run` needs.
+  /// From a module that holds the tile programs of the launches, with offsets of their shared tiles, to what `run`
+  /// needs.
   virtual void makeCode(mlir::ModuleOp module, BuiltKernel &built) = 0;
   /// Runs twice, with other poison, other neighbours of the memory and, where that can be had, the CTAs in another
   /// order; the two must agree. Any write outside the outputs and the scratch memory, and any element left unwritten,
@@ -60,11 +66,11 @@ std::unique_ptr<Executor> makeThreadExecutor(const Target &target);
 /// One of the first two, as the target says. `effort` is that of the cpu's JIT.
 std::unique_ptr<Executor> makeExecutor(const Target &target, codegen::JitEffort effort);
 
-/// From a module that holds one tile program to the code of its kernel. Failures are thrown as std::runtime_error.
+/// From a module that holds tile programs to the code of each. Failures are thrown as std::runtime_error.
 class ImageMaker {
 public:
   explicit ImageMaker(const Target &target, codegen::JitEffort effort = codegen::JitEffort::Full);
-  KernelImage make(mlir::ModuleOp module) const;
+  void make(mlir::ModuleOp module, BuiltKernel &built) const;
 
 private:
   Target target;
@@ -73,6 +79,10 @@ private:
 
 /// Inputs as a kernel's layouts say they lie; of a tile program, the arguments that the call makes of them.
 std::vector<HostTensor> operandsOf(graph::KernelOp kernel, std::span<const HostTensor> inputs);
+/// Which tensors a launch passes: those of operandsOf, results and workspaces are counted in this order.
+std::vector<size_t> passedBy(graph::KernelOp kernel, const KernelLaunch &launch);
+/// Bytes of each workspace of a kernel.
+std::vector<size_t> workspacesOf(graph::KernelOp kernel, const BuiltKernel &built);
 /// A run whose outputs are what lies in memory -> one whose outputs are dense.
 KernelRun denseRun(graph::KernelOp kernel, KernelRun run);
 

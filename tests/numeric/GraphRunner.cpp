@@ -143,14 +143,13 @@ std::unique_ptr<PlanExecutable> GraphRunner::plan(KernelGraph &graph, std::share
   std::map<std::string, KernelImage> images;
   PlanOptions planning;
   if (Target target = targetOf(options); target.gpu()) planning.target = target.name();
-  planning.launch = [&](graph::KernelOp kernel) -> FailureOr<KernelLaunch> {
-    auto built = kernels.build(kernel, options);
-    std::string symbol = kernel.getSymbol()->str();
-    images[symbol] = built->image;
-    bool onHost = std::holds_alternative<HostKernelImage>(built->image);
-    return KernelLaunch{.grid = {built->grid, 1, 1},
-                        .sharedBytes = onHost ? 0 : built->sharedBytes,
-                        .scratchBytes = onHost ? built->sharedBytes : 0};
+  planning.launches = [&](graph::KernelOp kernel) -> FailureOr<KernelLaunches> {
+    KernelLaunches launches;
+    for (const BuiltLaunch &built : kernels.build(kernel, options)->launches) {
+      launches.push_back(built.launch);
+      images[built.launch.symbol] = built.image;
+    }
+    return launches;
   };
   FailureOr<LaunchPlan> plan = planGraph(graph.function(), planning);
   if (failed(plan)) throw std::runtime_error("no plan: " + diagnostics.text);

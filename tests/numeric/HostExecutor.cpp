@@ -16,23 +16,28 @@ namespace {
 
 /// The buffers of one run.
 struct Arena {
-  std::vector<FencedBuffer> inputs, outputs;
-  std::vector<const void *> slots;
+  std::vector<FencedBuffer> inputs, outputs, workspaces;
+  std::vector<const void *> tensors;
 };
 
 size_t elementBytes(const HostTensor &tensor) { return bitWidth(tensor.dtype()) / 8; }
 
-Arena place(graph::KernelOp kernel, std::span<const HostTensor> inputs, Flush flush, uint8_t poison) {
+Arena place(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs, Flush flush,
+            uint8_t poison) {
   Arena arena;
   for (const HostTensor &input : inputs) {
     arena.inputs.emplace_back(input.byteSize(), elementBytes(input), flush, poison);
     if (input.byteSize()) std::memcpy(arena.inputs.back().data(), input.raw(), input.byteSize());
-    arena.slots.push_back(arena.inputs.back().data());
+    arena.tensors.push_back(arena.inputs.back().data());
   }
   for (size_t i = 0; i < kernel.getNumResults(); ++i) {
     HostTensor like = resultMemory(kernel, i);
     arena.outputs.emplace_back(like.byteSize(), elementBytes(like), flush, poison);
-    arena.slots.push_back(arena.outputs.back().data());
+    arena.tensors.push_back(arena.outputs.back().data());
+  }
+  for (size_t bytes : workspacesOf(kernel, built)) {
+    arena.workspaces.emplace_back(bytes, kBufferAlignment, flush, poison);
+    arena.tensors.push_back(arena.workspaces.back().data());
   }
   return arena;
 }
@@ -45,6 +50,8 @@ std::string findDamage(const Arena &arena, const FencedBuffer &scratch, std::spa
   }
   for (size_t i = 0; i < arena.outputs.size(); ++i)
     if (auto damage = arena.outputs[i].damage()) return fmt::format("wrote {} of output {}", *damage, i);
+  for (auto [i, buffer] : llvm::enumerate(arena.workspaces))
+    if (auto damage = buffer.damage()) return fmt::format("wrote {} of workspace {}", *damage, i);
   if (auto damage = scratch.damage()) return fmt::format("wrote {} of the scratch memory", *damage);
   return "";
 }
@@ -53,15 +60,20 @@ enum class Order { AtOnce, BackwardsOneByOne };
 
 KernelRun runOnce(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs, Flush flush,
                   uint8_t poison, Order order) {
-  Arena arena = place(kernel, inputs, flush, poison);
-  FencedBuffer scratch(built.sharedBytes, kBufferAlignment, flush, poison);
-  HostKernelFn fn = std::get<HostKernelImage>(built.image).fn;
-  auto fault = callGuarded([&] {
-    if (order == Order::AtOnce) return fn(arena.slots.data(), 0, built.grid, scratch.data());
-    for (int64_t cta = built.grid; cta-- > 0;) fn(arena.slots.data(), cta, cta + 1, scratch.data());
-  });
+  Arena arena = place(kernel, built, inputs, flush, poison);
   KernelRun run;
-  run.fault = fault ? *fault : findDamage(arena, scratch, inputs);
+  for (const BuiltLaunch &one : built.launches) {
+    FencedBuffer scratch(static_cast<size_t>(one.launch.scratchBytes), kBufferAlignment, flush, poison);
+    HostKernelFn fn = std::get<HostKernelImage>(one.image).fn;
+    std::vector<const void *> slots;
+    for (size_t tensor : passedBy(kernel, one.launch)) slots.push_back(arena.tensors[tensor]);
+    auto fault = callGuarded([&] {
+      if (order == Order::AtOnce) return fn(slots.data(), 0, one.grid(), scratch.data());
+      for (int64_t cta = one.grid(); cta-- > 0;) fn(slots.data(), cta, cta + 1, scratch.data());
+    });
+    run.fault = fault ? *fault : findDamage(arena, scratch, inputs);
+    if (!run.fault.empty()) break;
+  }
   for (auto [i, buffer] : llvm::enumerate(arena.outputs)) {
     HostTensor output = resultMemory(kernel, i);
     if (output.byteSize()) std::memcpy(output.raw(), buffer.data(), output.byteSize());
@@ -74,7 +86,7 @@ class HostExecutor final : public Executor {
 public:
   HostExecutor(const Target &target, codegen::JitEffort effort) : code(target, effort) {}
 
-  void makeCode(ModuleOp module, BuiltKernel &built) override { built.image = code.make(module); }
+  void makeCode(ModuleOp module, BuiltKernel &built) override { code.make(module, built); }
 
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
     std::vector<HostTensor> operands = operandsOf(kernel, inputs);

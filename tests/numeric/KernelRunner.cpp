@@ -155,10 +155,10 @@ std::shared_ptr<const BuiltKernel> KernelRunner::build(graph::KernelOp kernel, c
   if (failed(verify(*module)) || failed(runLevel(kTileLevel, *module, pipeline, nullptr)))
     throw std::runtime_error("no tile program:\n" + diagnostics.text + text);
   if (options.edit && !options.edit(*module)) throw std::runtime_error("nothing to change in\n" + print(*module));
-  auto program = *module->getOps<tile::KernelOp>().begin();
-  built->grid = static_cast<int64_t>(program.getGrid().value());
-  built->sharedBytes = program.getSharedBytes().value_or(0);
-  if (options.keepTileProgram) built->tileProgram = print(program);
+  for (auto program : module->getOps<tile::KernelOp>()) {
+    built->launches.push_back({launchOf(program)});
+    if (options.keepTileProgram) built->tileProgram += print(program);
+  }
   try {
     executor(options).makeCode(*module, *built);
   } catch (const std::exception &error) {

@@ -41,7 +41,15 @@ public:
   void makeCode(ModuleOp module, BuiltKernel &built) override {
     if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
       throw std::runtime_error("no thread-level function");
-    auto function = *module.getOps<LLVM::LLVMFuncOp>().begin();
+    for (auto function : codegen::functionsOf(module)) add(function, built);
+  }
+  KernelRun run(graph::KernelOp, const BuiltKernel &, std::span<const HostTensor>) override { return {}; }
+  std::shared_ptr<Device> device() override { return nullptr; }
+
+  std::vector<Emitted> all;
+
+private:
+  void add(LLVM::LLVMFuncOp function, const BuiltKernel &built) {
     auto code = emitter.emit(function);
     if (!code) throw std::runtime_error(llvm::toString(code.takeError()));
     // Distinct but for the name.
@@ -52,12 +60,7 @@ public:
     if (!ir) throw std::runtime_error(llvm::toString(ir.takeError()));
     all.push_back({std::move(*code), std::move(*ir), built.text});
   }
-  KernelRun run(graph::KernelOp, const BuiltKernel &, std::span<const HostTensor>) override { return {}; }
-  std::shared_ptr<Device> device() override { return nullptr; }
 
-  std::vector<Emitted> all;
-
-private:
   const GpuTarget &target;
   codegen::PtxEmitter emitter;
   std::set<std::string> texts;

@@ -160,8 +160,10 @@ Subjects rowGraphs() {
   }});
   graphs.push_back({[](Graph &g) { g.output("y", sum(g.input("x", {2, 70000}), 1)); }});
   graphs.push_back({[](Graph &g) { g.output("y", softmax(g.input("x", {5, 333}, bf16))); }});
-  graphs.push_back(
-      {[](Graph &g) { g.output("y", mean(exp(g.input("x", {17, 1025}, f16)), 1)); }, /*likeTheCpu=*/false});
+  graphs.push_back({[](Graph &g) {
+                      g.output("y", mean(exp(g.input("x", {17, 1025}, f16)), 1));
+                    },
+                    /*likeTheCpu=*/false});
   for (int64_t length : {255, 256 + 8, 1023, 1022, 1020, 4095})
     graphs.push_back({[length](Graph &g) { g.output("y", softmax(g.input("x", {9, length}, bf16))); }});
   graphs.push_back({[](Graph &g) { g.output("y", max(g.input("x", {17, 45}, i32), 1)); }});
@@ -198,12 +200,12 @@ Subjects matmulGraphs() {
 Subjects halfMatmulGraphs() {
   Subjects graphs;
   for (DType dtype : {f16, bf16}) {
-    graphs.push_back({[dtype](Graph &g) {
-                        Tensor x = g.input("x", {33, 300}, dtype), w = g.input("w", {300, 65}, dtype),
-                               b = g.input("b", {65}, dtype);
-                        g.output("y", sigmoid(matmul(x * x, w) + b));
-                      },
-                      /*likeTheCpu=*/false});
+    graphs.push_back(
+        {[dtype](Graph &g) {
+           Tensor x = g.input("x", {33, 300}, dtype), w = g.input("w", {300, 65}, dtype), b = g.input("b", {65}, dtype);
+           g.output("y", sigmoid(matmul(x * x, w) + b));
+         },
+         /*likeTheCpu=*/false});
     graphs.push_back({[dtype](Graph &g) { // rows of 16 bytes, read by asynchronous copies
                         g.output("y", matmul(g.input("x", {200, 136}, dtype), g.input("w", {136, 264}, dtype)));
                       },
@@ -254,6 +256,53 @@ Family column() {
            "vec = 8, warps = 2, unroll = 3, shifted = 16"}};
 }
 
+/// Reductions that several CTAs share: pieces that end anywhere, several reductions and results, every element type.
+Subjects longRowGraphs() {
+  Subjects graphs;
+  for (const Shape &shape : {Shape{200003}, {2, 70000}, {3, 131072}})
+    graphs.push_back({[shape](Graph &g) {
+      Tensor x = g.input("x", shape);
+      g.output("y", sum(x, -1));
+    }});
+  graphs.push_back({[](Graph &g) {
+    Tensor x = g.input("x", {2, 66000}, bf16), s = sum(x * x, 1);
+    g.output("y", sqrt(s));
+    g.output("z", max(x, 1) + s);
+  }});
+  graphs.push_back({[](Graph &g) { g.output("y", prod(cast(g.input("x", {70000}, i32), i64), 0)); }});
+  graphs.push_back({[](Graph &g) { g.output("y", max(g.input("x", {2, 65537}, boolean), 1)); }});
+  return graphs;
+}
+
+Subjects longColumnGraphs() {
+  Subjects graphs;
+  for (const Shape &shape : {Shape{1000, 40}, {66000, 3}, {140000, 33}})
+    graphs.push_back({[shape](Graph &g) { g.output("y", sum(g.input("x", shape), 0)); }});
+  graphs.push_back({[](Graph &g) {
+    Tensor x = g.input("x", {3, 1500, 70}, bf16), s = sum(x, 1);
+    g.output("y", s * g.input("w", {70}, bf16));
+    g.output("z", max(x, 1));
+  }});
+  graphs.push_back({[](Graph &g) { g.output("y", min(g.input("x", {2, 3000, 5}, boolean), 1)); }});
+  return graphs;
+}
+
+Family longRow() {
+  return {"row",
+          longRowGraphs(),
+          {},
+          {"threads = 512", "threads = 512, ctas = 2", "threads = 256, ctas = 65536", "threads = 512, ctas = 3",
+           "threads = 1024, ctas = 2"}};
+}
+
+Family longColumn() {
+  return {"column",
+          longColumnGraphs(),
+          {},
+          {"vec = 1, warps = 4", "vec = 1, warps = 1, ctas = 2", "vec = 2, warps = 4, ctas = 8, unroll = 3",
+           "vec = 4, warps = 8, ctas = 64, unroll = 16", "vec = 1, warps = 32, ctas = 16"}};
+}
+
 /// On a gpu f32 is multiplied in outer products, 16 bits in MMA atoms, which have knobs of their own.
 Family matmul(bool halves) {
   const std::vector<std::string> outer = {"bm = 64, bn = 64, bk = 32, threadsM = 16, threadsN = 8, group = 1",
@@ -295,6 +344,9 @@ TEST(Schedules, PointwiseOfGpusGiveTheCpusBits) { expectTheCpusBits(pointwise())
 TEST(Schedules, RowsOfGpusGiveTheCpusBits) { expectTheCpusBits(row()); }
 TEST(Schedules, ColumnsOfGpusGiveTheCpusBits) { expectTheCpusBits(column()); }
 TEST(Schedules, MatmulsOfGpusGiveTheCpusBits) { expectTheCpusBits(matmul(false)); }
+
+TEST(Schedules, LongRowsOfGpusGiveTheCpusBits) { expectTheCpusBits(longRow()); }
+TEST(Schedules, LongColumnsOfGpusGiveTheCpusBits) { expectTheCpusBits(longColumn()); }
 
 TEST(Schedules, IllegalOnesAreRefusedWithAReason) {
   GraphRunner runner;

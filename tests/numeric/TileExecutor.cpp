@@ -18,11 +18,11 @@ namespace {
 
 /// Runs one CTA.
 using RunCta = std::function<void(int64_t)>;
-/// Makes what runs CTAs on the bytes of a kernel's arguments.
-using MakeMachine = llvm::function_ref<RunCta(std::vector<std::span<std::byte>>)>;
+/// Makes what runs CTAs of a launch on the bytes of its arguments.
+using MakeMachine = llvm::function_ref<RunCta(const BuiltLaunch &, std::vector<std::span<std::byte>>)>;
 
-KernelRun runOnce(MakeMachine make, int64_t grid, graph::KernelOp kernel, std::span<const HostTensor> inputs,
-                  uint8_t poison, bool backwards) {
+KernelRun runOnce(MakeMachine make, const BuiltKernel &built, graph::KernelOp kernel,
+                  std::span<const HostTensor> inputs, uint8_t poison, bool backwards) {
   KernelRun run;
   std::vector<std::vector<std::byte>> memory;
   for (const HostTensor &input : inputs) {
@@ -33,13 +33,19 @@ KernelRun runOnce(MakeMachine make, int64_t grid, graph::KernelOp kernel, std::s
     run.outputs.push_back(resultMemory(kernel, i));
     memory.emplace_back(run.outputs.back().byteSize(), std::byte(poison));
   }
+  size_t tensors = memory.size();
+  for (size_t bytes : workspacesOf(kernel, built)) memory.emplace_back(bytes, std::byte(poison));
   try {
-    RunCta runCta = make({memory.begin(), memory.end()});
-    for (int64_t cta = 0; cta < grid; ++cta) runCta(backwards ? grid - 1 - cta : cta);
+    for (const BuiltLaunch &launch : built.launches) {
+      std::vector<std::span<std::byte>> passed;
+      for (size_t tensor : passedBy(kernel, launch.launch)) passed.emplace_back(memory[tensor]);
+      RunCta runCta = make(launch, std::move(passed));
+      for (int64_t cta = 0, grid = launch.grid(); cta < grid; ++cta) runCta(backwards ? grid - 1 - cta : cta);
+    }
   } catch (const tiles::Fault &fault) {
     run.fault = fault.what();
   }
-  for (size_t i = 0; i < memory.size(); ++i) {
+  for (size_t i = 0; i < tensors; ++i) {
     if (memory[i].empty()) continue;
     if (i >= inputs.size())
       std::memcpy(run.outputs[i - inputs.size()].raw(), memory[i].data(), memory[i].size());
@@ -49,26 +55,37 @@ KernelRun runOnce(MakeMachine make, int64_t grid, graph::KernelOp kernel, std::s
   return denseRun(kernel, std::move(run));
 }
 
-KernelRun runTwice(MakeMachine make, int64_t grid, graph::KernelOp kernel, std::span<const HostTensor> inputs) {
-  KernelRun first = runOnce(make, grid, kernel, inputs, 0xFF, /*backwards=*/false);
+KernelRun runTwice(MakeMachine make, const BuiltKernel &built, graph::KernelOp kernel,
+                   std::span<const HostTensor> inputs) {
+  KernelRun first = runOnce(make, built, kernel, inputs, 0xFF, /*backwards=*/false);
   if (!first.fault.empty()) return first;
-  return sameTwice(std::move(first), runOnce(make, grid, kernel, inputs, 0xA5, /*backwards=*/true));
+  return sameTwice(std::move(first), runOnce(make, built, kernel, inputs, 0xA5, /*backwards=*/true));
+}
+
+/// A module and one of the ops in it that are launched.
+template <typename Op> struct Launched {
+  std::shared_ptr<OwningOpRef<ModuleOp>> module;
+  Op op;
+};
+
+/// Keeps a copy of the module, and with every launch its op.
+template <typename Op> void keep(ModuleOp module, BuiltKernel &built) {
+  auto copy = std::make_shared<OwningOpRef<ModuleOp>>(module.clone());
+  for (BuiltLaunch &launch : built.launches)
+    launch.own = std::make_shared<Launched<Op>>(copy, (*copy)->lookupSymbol<Op>(launch.launch.symbol));
 }
 
 class TileExecutor final : public Executor {
 public:
-  void makeCode(ModuleOp module, BuiltKernel &built) override {
-    built.own = std::make_shared<OwningOpRef<ModuleOp>>(module.clone());
-  }
+  void makeCode(ModuleOp module, BuiltKernel &built) override { keep<tile::KernelOp>(module, built); }
 
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
-    auto module = std::static_pointer_cast<OwningOpRef<ModuleOp>>(built.own);
-    auto program = *(*module)->getOps<tile::KernelOp>().begin();
-    auto make = [&](std::vector<std::span<std::byte>> memory) -> RunCta {
+    auto make = [&](const BuiltLaunch &launch, std::vector<std::span<std::byte>> memory) -> RunCta {
+      tile::KernelOp program = std::static_pointer_cast<Launched<tile::KernelOp>>(launch.own)->op;
       auto m = std::make_shared<tiles::Machine>(program, tiles::Launch{.memory = std::move(memory)});
       return [m](int64_t cta) { m->run(cta); }; // graphs' programs have no clusters
     };
-    return runTwice(make, built.grid, kernel, operandsOf(kernel, inputs));
+    return runTwice(make, built, kernel, operandsOf(kernel, inputs));
   }
 
   std::shared_ptr<Device> device() override { return nullptr; }
@@ -81,16 +98,15 @@ public:
   void makeCode(ModuleOp module, BuiltKernel &built) override {
     if (failed(runLevel(kThreadLevel, module, {.target = target}, nullptr)))
       throw std::runtime_error("no thread-level function");
-    built.own = std::make_shared<OwningOpRef<ModuleOp>>(module.clone());
+    keep<LLVM::LLVMFuncOp>(module, built);
   }
 
   KernelRun run(graph::KernelOp kernel, const BuiltKernel &built, std::span<const HostTensor> inputs) override {
-    auto module = std::static_pointer_cast<OwningOpRef<ModuleOp>>(built.own);
-    auto function = *(*module)->getOps<LLVM::LLVMFuncOp>().begin();
-    auto make = [&](std::vector<std::span<std::byte>> memory) -> RunCta {
+    auto make = [&](const BuiltLaunch &launch, std::vector<std::span<std::byte>> memory) -> RunCta {
+      LLVM::LLVMFuncOp function = std::static_pointer_cast<Launched<LLVM::LLVMFuncOp>>(launch.own)->op;
       return [m = std::make_shared<threads::Machine>(function, std::move(memory))](int64_t cta) { m->run(cta); };
     };
-    return runTwice(make, built.grid, kernel, operandsOf(kernel, inputs));
+    return runTwice(make, built, kernel, operandsOf(kernel, inputs));
   }
 
   std::shared_ptr<Device> device() override { return nullptr; }

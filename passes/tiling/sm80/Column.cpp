@@ -6,13 +6,16 @@
 //   the warps share the points of the reduced space: every output that has an element per point
 //   the first warp: every output that has an element per column
 //
+// Few columns are spread: several CTAs share a piece's blocks as warps do, and a second launch has the rest of the
+// tree.
+//
 // A warp reads 64 to 512 contiguous bytes of a row, 8 rows at a time; 32 warps of a CTA share the blocks of its
-// columns. Bytes in flight are no concern then: 64 KB of an SM. What is: few columns make few CTAs, since no two share
-// columns.
+// columns. Bytes in flight are no concern then: 64 KB of an SM.
 #include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/Combine.h"
 #include "passes/tiling/sm80/Lanes.h"
 #include "passes/tiling/sm80/Schedule.h"
+#include "passes/tiling/sm80/Spread.h"
 
 #include "ir/layout/IndexMap.h"
 
@@ -29,18 +32,19 @@ namespace {
 
 using Fragments = SmallVector<Value>;
 
-class AlongKept {
+class AlongKept : KeptLanes {
 public:
   AlongKept(SkeletonContext &context, const ColumnSchedule &schedule, BlockOrder order)
-      : context(context), form(context.form), b(context.builder), loc(context.loc), index{b, loc}, schedule(schedule),
-        order(order), extent(32 * schedule.vec) {}
+      : KeptLanes(context, columnsOf(accessesOf(context.form, context.memories, context.outputs), context.form),
+                  schedule.vec, schedule.shifted),
+        form(context.form), b(context.builder), loc(context.loc), index{b, loc}, schedule(schedule), order(order) {}
 
   FailureOr<int64_t> run() {
-    columns = columnsOf(accessesOf(form, context.memories, context.outputs), form);
     length = layout::elementCount(form.extents, form.reducedAxes);
-    chunks = llvm::divideCeil(columns.length, extent);
     blocks = std::max<int64_t>(1, llvm::divideCeil(length, order.block));
     width = llvm::bit_ceil<uint64_t>(std::min(blocks, order.blocksOfPiece));
+    ctas = std::min(schedule.ctas, width);
+    width /= ctas;
     warps = std::min(schedule.warps, width);
     Groups groups{32, schedule.groups};
     if (columns.count == 0 || columns.length == 0) return groups.begin(context), 0;
@@ -51,10 +55,9 @@ public:
       meeting.push_back(warps > 1 ? allocShared(context, {warps, extent}, combine->element) : Value());
     }
     int64_t vectors = columns.count * chunks;
-    if (warps > 1) {
-      context.program.setThreads(32 * warps);
-      Value cta = tile::CtaIdOp::create(b, loc, b.getIndexType());
-      warp = tile::WarpIdOp::create(b, loc, b.getIndexType());
+    if (warps > 1 || ctas > 1) {
+      Value cta = beginWarps();
+      if (ctas > 1) return buildSpread(cta);
       if (failed(buildVector(cta))) return failure();
       return vectors;
     }
@@ -68,23 +71,20 @@ public:
   }
 
 private:
-  SkeletonContext &context;
   const graph::KernelForm &form;
   OpBuilder &b;
   Location loc;
   IndexBuilder index;
   const ColumnSchedule &schedule;
   BlockOrder order;
-  int64_t extent;     ///< columns of a fragment
-  Rows columns;       ///< the kept dimensions; `inner` is what lanes run along
   int64_t length = 1; ///< of the reduced space
-  int64_t chunks = 1; ///< fragments along the inner dimensions
   int64_t blocks = 1; ///< of the reduced space
-  int64_t width = 1;  ///< leaves of the tree that a piece's blocks meet in
+  int64_t width = 1;  ///< leaves of the tree that a CTA's blocks of a piece meet in
+  int64_t ctas = 1;   ///< that share the blocks of a piece: block c + ctas·i is CTA c's
   int64_t warps = 1;  ///< that share the blocks of a piece
   SmallVector<Combine> combines;
   SmallVector<Value> meeting; ///< of each reduction: where warps meet; null of one warp
-  Value warp, outer, chunk;
+  Value warp;
   Emitter::Anchors anchors;
   SmallVector<size_t> now; ///< reductions of the stage being built
 
@@ -102,9 +102,16 @@ private:
     return values;
   }
 
+  /// Gives the CTA its warps; returns its number.
+  Value beginWarps() {
+    context.program.setThreads(32 * warps);
+    Value cta = tile::CtaIdOp::create(b, loc, b.getIndexType());
+    warp = warps > 1 ? tile::WarpIdOp::create(b, loc, b.getIndexType()).getResult() : index.constant(0);
+    return cta;
+  }
+
   LogicalResult buildVector(Value vector) {
-    outer = index.div(vector, chunks);
-    chunk = index.rem(vector, chunks);
+    setVector(vector);
     for (unsigned stage = 0, stages = form.stageCount(); stage < stages; ++stage) {
       now.clear();
       for (size_t i = 0; i < form.reductions.size(); ++i)
@@ -115,11 +122,14 @@ private:
         anchors[graph::ReduceOp(form.reductions[i]).getResult()] = result;
     }
     if (failed(storePoints())) return failure();
-    auto storeColumns = [&] {
-      Emitter emitter(b, loc, context.memories, anchors, keptPoint());
-      return storeOutputs(context, emitter, /*perRow=*/true);
-    };
-    return warps == 1 ? storeColumns() : ifElse(context, less(context, warp, index.constant(1)), storeColumns);
+    return byFirstWarp([&] { return storeColumns(); });
+  }
+  LogicalResult byFirstWarp(llvm::function_ref<LogicalResult()> body) {
+    return warps == 1 ? body() : ifElse(context, less(context, warp, index.constant(1)), body);
+  }
+  LogicalResult storeColumns() {
+    Emitter emitter(b, loc, context.memories, anchors, keptPoint());
+    return storeOutputs(context, emitter, /*perRow=*/true);
   }
 
   FailureOr<Fragments> ofNothing() {
@@ -153,11 +163,11 @@ private:
     FailureOr<Fragments> own = blocksOfWarp(firstBlock);
     if (failed(own) || warps == 1) return own;
     for (auto [i, value] : llvm::zip(now, *own))
-      tile::StoreOp::create(b, loc, value, meeting[i], index.mul(warp, extent), Value(), IntegerAttr(), aligned());
+      tile::StoreOp::create(b, loc, value, meeting[i], index.mul(warp, extent), Value(), IntegerAttr(),
+                            aligned(extent));
     tile::BarrierOp::create(b, loc);
     return meet(0, 1);
   }
-  IntegerAttr aligned() { return schedule.vec > 1 ? b.getI64IntegerAttr(schedule.vec) : IntegerAttr(); }
 
   /// What the tree has at leaf `first` once leaves `half` apart have met.
   Fragments meet(int64_t first, int64_t half) {
@@ -165,7 +175,7 @@ private:
     Fragments values;
     for (size_t i : now)
       values.push_back(tile::LoadOp::create(b, loc, fragment(i), meeting[i], index.constant(first * extent), Value(),
-                                            IntegerAttr(), aligned()));
+                                            IntegerAttr(), aligned(extent)));
     return values;
   }
 
@@ -173,7 +183,7 @@ private:
   /// waits for its partner is one fragment per level: a binary counter, whose digit l is what level l holds.
   FailureOr<Fragments> blocksOfWarp(Value firstBlock) {
     int64_t count = width / warps, levels = llvm::Log2_64(count), n = now.size();
-    if (count == 1) return block(index.add(firstBlock, warp));
+    if (count == 1) return block(index.add(firstBlock, index.mul(warp, ctas)));
     Fragments init;
     for (int64_t level = 0; level <= levels; ++level) llvm::append_range(init, identities());
     FailureOr<Fragments> all =
@@ -185,7 +195,8 @@ private:
                     digits.push_back(index.rem(index.div(step, int64_t(1) << level), 2));
                     leaf = index.add(leaf, index.mul(digits.back(), count >> (level + 1)));
                   }
-                  FailureOr<Fragments> value = block(index.add(firstBlock, index.add(warp, index.mul(leaf, warps))));
+                  FailureOr<Fragments> value =
+                      block(index.add(firstBlock, index.mul(index.add(warp, index.mul(leaf, warps)), ctas)));
                   if (failed(value)) return failure();
                   Fragments next(carried);
                   Value carry = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
@@ -246,6 +257,31 @@ private:
     return sums;
   }
 
+  //===- Spread over CTAs -----------------------------------------------------------------------------------------===//
+
+  /// Two launches: what each CTA's blocks of a piece come to; then the tree over a piece's CTAs, and pieces in order.
+  FailureOr<int64_t> buildSpread(Value cta) {
+    if (!spreads(form))
+      return emitError(loc)
+             << "schedule knob `ctas`: CTAs share reductions of one pass whose outputs are all of columns";
+    int64_t pieces = llvm::divideCeil(blocks, order.blocksOfPiece), vectors = columns.count * chunks;
+    for (const Combine &combine : combines)
+      addWorkspace(context, {pieces * ctas, columns.count * columns.length}, combine.element);
+    Value part = index.rem(cta, pieces * ctas), number = index.div(part, ctas);
+    setVector(index.div(cta, pieces * ctas));
+    for (size_t i = 0; i < form.reductions.size(); ++i) now.push_back(i);
+    FailureOr<Fragments> results = piece(index.add(index.mul(number, order.blocksOfPiece), index.rem(part, ctas)));
+    if (failed(results)) return failure();
+    auto storeParts = [&] {
+      for (auto [value, memory] : llvm::zip(*results, context.workspaces))
+        tile::StoreOp::create(b, loc, value, memory, placeOf(part), residue(), IntegerAttr(), aligned(columns.length));
+      return success();
+    };
+    if (failed(byFirstWarp(storeParts))) return failure();
+    nextLaunch(context, vectors * pieces * ctas);
+    return joinColumns(context, columns, combines, pieces, ctas);
+  }
+
   //===- Outputs --------------------------------------------------------------------------------------------------===//
 
   /// Warp w stores points w, w + warps, …, several at a time.
@@ -269,24 +305,6 @@ private:
                    [&](Value reduced) { return store(reduced, 1); });
   }
 
-  Value residue() {
-    if (columns.length % extent == 0) return {};
-    Value count = index.sub(index.constant(columns.length), index.mul(chunk, extent));
-    return Groups{32, 1}.mask(context, count, extent, schedule.vec, columns.length);
-  }
-
-  Point point(ArrayRef<int64_t> extents, ArrayRef<Value> coords, ArrayRef<AffineExpr> iteration) {
-    Point point;
-    point.extents.assign(extents.begin(), extents.end());
-    point.coords.assign(coords.begin(), coords.end());
-    point.iteration = AffineMap::get(extents.size(), 0, iteration, b.getContext());
-    point.lanes = extent;
-    point.layout = tile::BlockedAttr::get(b.getContext(), schedule.vec, 32);
-    point.shifted = schedule.shifted;
-    point.residue = residue();
-    return point;
-  }
-
   /// A point of the full space. Skeleton dimensions: outer, chunk, reduced, lane.
   Point pointAt(Value reduced) {
     auto dim = [&](unsigned i) { return getAffineDimExpr(i, b.getContext()); };
@@ -295,20 +313,6 @@ private:
     delinearize(dim(1) * extent + dim(3), columns.inner, form.extents, iteration);
     delinearize(dim(2), form.reducedAxes, form.extents, iteration);
     return point({columns.count, chunks, length, extent}, {outer, chunk, reduced}, iteration);
-  }
-
-  /// A point of the kept space. Skeleton dimensions: outer, chunk, lane.
-  Point keptPoint() {
-    SmallVector<int64_t> kept = form.keptAxes(), extents;
-    for (int64_t d : kept) extents.push_back(form.extents[d]);
-    auto places = [&](ArrayRef<int64_t> dims) {
-      return llvm::map_to_vector(dims, [&](int64_t d) -> int64_t { return llvm::find(kept, d) - kept.begin(); });
-    };
-    auto dim = [&](unsigned i) { return getAffineDimExpr(i, b.getContext()); };
-    SmallVector<AffineExpr> iteration(kept.size());
-    delinearize(dim(0), places(columns.outer), extents, iteration);
-    delinearize(dim(1) * extent + dim(2), places(columns.inner), extents, iteration);
-    return point({columns.count, chunks, extent}, {outer, chunk}, iteration);
   }
 };
 

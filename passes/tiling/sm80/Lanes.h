@@ -32,6 +32,31 @@ Rows pointwiseRows(llvm::ArrayRef<Access> accesses, const graph::KernelForm &for
 /// The kept dimensions of a kernel whose lanes run along them: what runs through memory as one is a row.
 Rows columnsOf(llvm::ArrayRef<Access> accesses, const graph::KernelForm &form);
 
+/// A warp's lanes along the kept dimensions: a fragment of columns, `vec` neighbours of a thread.
+struct KeptLanes {
+  SkeletonContext &context;
+  Rows columns; ///< the kept dimensions; `inner` is what lanes run along
+  int64_t vec, shifted;
+  int64_t extent;           ///< columns of a fragment
+  int64_t chunks;           ///< fragments along the inner dimensions
+  mlir::Value outer, chunk; ///< which fragment this is
+
+  KeptLanes(SkeletonContext &context, Rows columns, int64_t vec, int64_t shifted);
+  /// Takes a fragment by its number among all.
+  void setVector(mlir::Value vector);
+  /// The lanes that exist; null where all do.
+  mlir::Value residue();
+  /// A point, some of whose skeleton dimensions the coordinates are of; the lanes are the last.
+  Point point(llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<mlir::Value> coords,
+              llvm::ArrayRef<mlir::AffineExpr> iteration);
+  /// The fragment in the kept space. Skeleton dimensions: outer, chunk, lane.
+  Point keptPoint();
+  /// Where row `row` of dense memory, which has all columns, has the fragment's.
+  mlir::Value placeOf(mlir::Value row);
+  /// The `aligned` of accesses of the fragment, where rows have `length` elements.
+  mlir::IntegerAttr aligned(int64_t length);
+};
+
 /// `scf.if condition` of a uniform condition, without results; `otherwise` may be null.
 mlir::LogicalResult ifElse(SkeletonContext &context, mlir::Value condition,
                            llvm::function_ref<mlir::LogicalResult()> then,

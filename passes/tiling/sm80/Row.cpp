@@ -6,12 +6,15 @@
 //   every output that has an element per point                 for chunk in row: every output per point
 //   every output that has an element per row
 //
+// Few rows of many pieces are spread: CTAs take pieces, and a second launch adds each row's in order.
+//
 // Softmax and layer norm of 1024 bf16: a warp holds a row as 4 accesses of 16 bytes a thread and reduces by shuffles,
 // no barrier. Of 4096: 128 threads likewise, one barrier a reduction. At 48 and 80 registers 40 and 24 warps of an SM
 // are resident, 80 and 48 KB in flight. CTAs are short and many, so that some always load.
 #include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/sm80/RowFold.h"
 #include "passes/tiling/sm80/Schedule.h"
+#include "passes/tiling/sm80/Spread.h"
 
 #include "ir/layout/IndexMap.h"
 
@@ -49,6 +52,7 @@ public:
       if (failed(fold)) return failure();
       folds.push_back(*fold);
     }
+    if (schedule.ctas > 1) return buildSpread(group);
     int64_t rowsOfGroup = isKept() ? schedule.rows : 1;
     if (failed(buildGroup(group, rowsOfGroup))) return failure();
     return llvm::divideCeil(llvm::divideCeil(rows, rowsOfGroup), groups.perCta);
@@ -73,7 +77,7 @@ private:
   };
   using States = SmallVector<std::unique_ptr<State>>; // emitters point at anchors
 
-  bool isKept() const { return length > 0 && chunks() * extent / groups.threads <= schedule.kept; }
+  bool isKept() const { return length > 0 && length <= kPiece && chunks() * extent / groups.threads <= schedule.kept; }
   int64_t chunks() const { return llvm::divideCeil(length, extent); }
   SmallVector<const RowFold *> foldsOf(unsigned stage) const {
     SmallVector<const RowFold *> now;
@@ -105,7 +109,7 @@ private:
     LogicalResult built = length == 0 ? buildEmpty(only) : isKept() ? buildKept(states) : buildStreamed(only);
     if (failed(built)) return failure();
     for (auto &state : states) {
-      Emitter emitter(b, context.loc, context.memories, state->anchors, keptPointAt(state->row));
+      Emitter emitter(b, context.loc, context.memories, state->anchors, keptPointOf(context, state->row));
       if (failed(storeOutputs(context, emitter, /*perRow=*/true))) return failure();
     }
     return success();
@@ -248,6 +252,58 @@ private:
     return scalars;
   }
 
+  //===- Spread over CTAs -----------------------------------------------------------------------------------------===//
+
+  /// Two launches: the pieces of each row, dealt to its CTAs; then each row's pieces in order, and its outputs.
+  FailureOr<int64_t> buildSpread(Value cta) {
+    int64_t pieces = llvm::divideCeil(length, kPiece), ctas = std::min(schedule.ctas, pieces);
+    if (!spreads(form) || pieces < 2 || schedule.threads == 32)
+      return emitError(context.loc)
+             << "schedule knob `ctas`: CTAs of more than a warp share the pieces of a row of more "
+                "than "
+             << kPiece << " elements whose outputs are all of rows, found " << schedule.ctas;
+    for (const RowFold &fold : folds) addWorkspace(context, {rows, pieces}, fold.combine.element);
+    State state;
+    state.row = index.div(cta, ctas);
+    SmallVector<const RowFold *> now = foldsOf(0);
+    auto one = [&](Value piece) -> LogicalResult {
+      FailureOr<SmallVector<Value>> lanes = sumChunksOf(state, now, piece);
+      if (failed(lanes)) return failure();
+      Value at = index.add(index.mul(state.row, pieces), piece);
+      for (auto [value, memory] : llvm::zip(meet(now, *lanes), context.workspaces))
+        tile::StoreOp::create(b, context.loc, value, memory, at, Value(), IntegerAttr());
+      // Some warps may still read what those of this piece met in.
+      if (ctas < pieces) tile::BarrierOp::create(b, context.loc);
+      return success();
+    };
+    Value first = index.rem(cta, ctas);
+    LogicalResult built =
+        ctas == pieces ? one(first) : forLoop(b, context.loc, first, index.constant(pieces), ctas, one);
+    if (failed(built)) return failure();
+    nextLaunch(context, rows * ctas);
+    SmallVector<Combine> combines;
+    for (const RowFold &fold : folds) combines.push_back(fold.combine);
+    return joinRows(context, combines, rows, pieces);
+  }
+
+  /// The lanes of one piece, which may be the last.
+  FailureOr<SmallVector<Value>> sumChunksOf(State &state, ArrayRef<const RowFold *> now, Value piece) {
+    int64_t whole = length / extent;
+    Value first = index.mul(piece, kPiece / extent), end = index.add(first, index.constant(kPiece / extent));
+    Value last = length % kPiece ? index.min(end, index.constant(whole)) : end;
+    FailureOr<SmallVector<Value>> lanes = sumChunks(state, now, first, last);
+    if (failed(lanes) || whole == chunks()) return lanes;
+    // Once, for the last piece.
+    return forLoop(b, context.loc, last, index.min(end, index.constant(chunks())), 1, *lanes,
+                   [&](Value, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+                     SmallVector<Value> next(carried);
+                     Emitter emitter(b, context.loc, context.memories, state.anchors,
+                                     pointAt(state.row, index.constant(whole), whole));
+                     if (failed(accumulate(emitter, now, next))) return failure();
+                     return next;
+                   });
+  }
+
   //===- Points ---------------------------------------------------------------------------------------------------===//
 
   /// A fragment of the row. Skeleton dimensions: row, chunk, lane. `known`: the chunk's number where it is a constant,
@@ -267,19 +323,6 @@ private:
     point.shifted = schedule.shifted;
     if (int64_t rest = length - known * extent; known >= 0 && rest < extent)
       point.residue = groups.mask(context, index.constant(rest), extent, kUnit, rest);
-    return point;
-  }
-
-  /// The row in the kept space, no lanes.
-  Point keptPointAt(Value row) {
-    SmallVector<int64_t> extents;
-    for (int64_t d : form.keptAxes()) extents.push_back(form.extents[d]);
-    SmallVector<AffineExpr> iteration(extents.size());
-    delinearize(getAffineDimExpr(0, b.getContext()), sequence(0, extents.size()), extents, iteration);
-    Point point;
-    point.extents = {rows};
-    point.coords = {row};
-    point.iteration = AffineMap::get(1, 0, iteration, b.getContext());
     return point;
   }
 };

@@ -19,6 +19,7 @@ inline constexpr int64_t kUnit = 8, kVirtualLanes = 1024, kPiece = int64_t(1) <<
 class RowFold {
 public:
   graph::ReduceOp reduce;
+  Combine combine; ///< of the element type; bools fold as i32, 0 and 1
 
   /// A reduction by `groups` whose fragments of the row have `extent` elements. Fails with a diagnostic where it is not
   /// one that a decomposed graph may hold.
@@ -42,7 +43,6 @@ public:
   bool meetsInShared() const { return scratch != nullptr; }
 
 private:
-  Combine combine; ///< of the element type; bools fold as i32, 0 and 1
   mlir::RankedTensorType lanes;
   mlir::Value scratch; ///< where warps meet; null where one warp has the row
 

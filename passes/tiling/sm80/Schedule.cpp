@@ -3,7 +3,9 @@
 #include "ir/layout/IndexMap.h"
 #include "passes/tiling/sm80/Column.h"
 #include "passes/tiling/sm80/Lanes.h"
+#include "passes/tiling/sm80/RowFold.h"
 #include "passes/tiling/sm80/Shifts.h"
+#include "passes/tiling/sm80/Spread.h"
 #include "passes/tiling/sm80/Turned.h"
 
 #include "llvm/ADT/bit.h"
@@ -43,7 +45,12 @@ LogicalResult RowSchedule::check(Location loc) const {
 }
 
 LogicalResult ColumnSchedule::check(Location loc) const {
-  if (failed(powerOfTwo(loc, "vec", vec)) || failed(powerOfTwo(loc, "warps", warps))) return failure();
+  if (failed(powerOfTwo(loc, "vec", vec)) || failed(powerOfTwo(loc, "warps", warps)) ||
+      failed(powerOfTwo(loc, "ctas", ctas)))
+    return failure();
+  if (ctas > 1 && groups > 1)
+    return emitError(loc) << "schedule knobs `ctas, groups`: CTAs that share a piece have no other columns, found "
+                          << ctas << " and " << groups;
   if (warps > 1 && groups > 1)
     return emitError(loc) << "schedule knobs `warps, groups`: warps of the same columns have their CTA alone, found "
                           << warps << " and " << groups;
@@ -95,6 +102,17 @@ PointwiseSchedule defaultPointwise(const KernelCase &kernel) {
   return s;
 }
 
+/// Seconds that a second launch costs: to start it, and what its few loads wait for.
+constexpr double kSecondLaunch = 4e-6;
+
+/// Whether a kernel that reads memory at a share of its bandwidth gains by a second launch and a larger share.
+bool paysSpreading(const KernelCase &kernel, double share, double spread) {
+  double bytes = 0, points = double(layout::elementCount(kernel.form.extents));
+  for (const Access &access : kernel.accesses())
+    if (!access.store) bytes += double(access.bytes) * points;
+  return spreads(kernel.form) && bytes / kernel.target.gpu()->bandwidth * (1 / share - 1 / spread) > kSecondLaunch;
+}
+
 /// 32 elements a thread: what a thread does once per row, such as the trees of its reductions, is then a sixth of its
 /// work, and its registers still let enough warps be resident for 64 KB of a 16-bit operand in flight. Rows of up to
 /// 1024 are a warp's, without barriers; rows past 1024 such threads are read again in every pass, 16 elements at a
@@ -109,7 +127,11 @@ RowSchedule defaultRow(const KernelCase &kernel) {
   int64_t extent = llvm::bit_ceil<uint64_t>(std::max<int64_t>(length, 256)), most = s.kept * 1024;
   s.threads = extent <= 1024 ? 32 : extent <= most ? extent / 32 : 512;
   int64_t resident = int64_t(target.sms) * target.threadsOfSm / 2;
+  auto shareOf = [&](int64_t threads) { return std::min(1.0, double(threads) / double(resident)); };
+  int64_t pieces = llvm::divideCeil(length, kPiece), threads = rows * pieces * s.threads;
   while (s.threads < 1024 && s.threads < extent / 8 && rows * s.threads < resident) s.threads *= 2;
+  if (rows > 0 && pieces > 1 && paysSpreading(kernel, shareOf(rows * s.threads), shareOf(threads)))
+    return s.threads = threads / rows / pieces, s.ctas = pieces, s;
   if (s.threads > 32) return s;
   if (length <= kShortRow && rows >= 32) {
     s.across = 1, s.shifted = 0;
@@ -130,17 +152,36 @@ ColumnSchedule defaultColumn(const KernelCase &kernel) {
   ColumnSchedule s;
   SmallVector<Access> accesses = kernel.accesses();
   Rows columns = columnsOf(accesses, form);
-  int64_t length = layout::elementCount(form.extents, form.reducedAxes), wanted = 16 * target.sms;
+  int64_t length = layout::elementCount(form.extents, form.reducedAxes), wanted = 16 * int64_t(target.sms);
   int64_t blocks = llvm::divideCeil(std::max<int64_t>(length, 1), kColumnOrder.block);
   int64_t sharing = std::min<int64_t>(32, llvm::bit_ceil<uint64_t>(blocks));
   LanePlan lanes = RowStreams(accesses, form.extents, columns, 0).best(target);
   s.vec = lanes.vec, s.shifted = lanes.shifted;
   auto vectors = [&]() -> int64_t { return columns.count * llvm::divideCeil(columns.length, 32 * s.vec); };
-  while (s.vec > 1 && (vectors() * sharing < wanted || 16 * s.vec >= columns.length)) s.vec /= 2;
+  auto narrow = [&](int64_t shares) {
+    s.vec = lanes.vec;
+    while (s.vec > 1 && (vectors() * shares < wanted || 16 * s.vec >= columns.length)) s.vec /= 2;
+  };
+  // Of the memory's bandwidth: few warps have little, and lines of 128 bytes are needed whole.
+  auto shareOf = [&](int64_t warps) {
+    double line = accesses.empty() ? 1 : double(32 * s.vec * accesses.front().bytes) / 128;
+    return std::min(1.0, double(warps) / double(wanted)) * std::min(1.0, line);
+  };
+  int64_t pieces = llvm::divideCeil(blocks, kColumnOrder.blocksOfPiece);
+  narrow(blocks);
+  double spread = shareOf(vectors() * blocks);
+  narrow(sharing);
   for (s.warps = 1; s.warps < sharing && vectors() * s.warps < wanted;) s.warps *= 2;
+  if (vectors() > 0 && blocks > s.warps && paysSpreading(kernel, shareOf(vectors() * s.warps), spread)) {
+    narrow(blocks);
+    s.warps = std::min<int64_t>(kWarps, sharing);
+    for (s.ctas = 2; s.ctas < 64 && vectors() * pieces * s.ctas * s.warps < 2 * wanted;) s.ctas *= 2;
+  }
   if (s.warps == 1) s.groups = std::clamp<int64_t>(vectors() / (2 * target.sms), 1, kWarps);
   int64_t ops = kernel.opCount();
   s.unroll = ops <= 16 ? 8 : ops <= 64 ? 4 : 1;
+  // Where no more warps are to be had, loads of 8 bytes and less are twice as many at a time.
+  if (s.ctas > 1 && !accesses.empty() && s.vec * accesses.front().bytes < 16) s.unroll *= 2;
   return s;
 }
 

@@ -45,11 +45,13 @@ struct RowSchedule {
   int64_t rows = 1;      ///< of a warp, where it keeps them: their loads come together
   int64_t across = 0;    ///< 1: lanes run across rows (of at most 8192 elements), each reads its own in sequence
   int64_t shifted = 0;   ///< as of pointwise kernels
+  int64_t ctas = 1;      ///< that share the pieces of a row, which a second launch adds
   static constexpr llvm::StringLiteral kFamily = "row";
   static constexpr Knob<RowSchedule> kKnobs[] = {
       {"threads", &RowSchedule::threads, 32, 1024, 32}, {"groups", &RowSchedule::groups, 1, 32, 1},
       {"kept", &RowSchedule::kept, 0, 128, 1},          {"rows", &RowSchedule::rows, 1, 16, 1},
-      {"across", &RowSchedule::across, 0, 1, 1},        {"shifted", &RowSchedule::shifted, 0, 16, 1}};
+      {"across", &RowSchedule::across, 0, 1, 1},        {"shifted", &RowSchedule::shifted, 0, 16, 1},
+      {"ctas", &RowSchedule::ctas, 1, 65536, 1}};
   llvm::LogicalResult check(mlir::Location loc) const;
 };
 
@@ -60,12 +62,13 @@ struct ColumnSchedule {
   int64_t groups = 1;  ///< warps of other columns in a CTA; more than one only where `warps` is 1
   int64_t unroll = 8;  ///< rows that are loaded together
   int64_t shifted = 0; ///< as of pointwise kernels
+  int64_t ctas = 1; ///< that share the blocks of a piece; with more, pieces have CTAs of their own, and a second launch
+                    ///< combines what they come to
   static constexpr llvm::StringLiteral kFamily = "column";
-  static constexpr Knob<ColumnSchedule> kKnobs[] = {{"vec", &ColumnSchedule::vec, 1, 16, 1},
-                                                    {"warps", &ColumnSchedule::warps, 1, 32, 1},
-                                                    {"groups", &ColumnSchedule::groups, 1, 32, 1},
-                                                    {"unroll", &ColumnSchedule::unroll, 1, 8, 1},
-                                                    {"shifted", &ColumnSchedule::shifted, 0, 16, 1}};
+  static constexpr Knob<ColumnSchedule> kKnobs[] = {
+      {"vec", &ColumnSchedule::vec, 1, 16, 1},         {"warps", &ColumnSchedule::warps, 1, 32, 1},
+      {"groups", &ColumnSchedule::groups, 1, 32, 1},   {"unroll", &ColumnSchedule::unroll, 1, 16, 1},
+      {"shifted", &ColumnSchedule::shifted, 0, 16, 1}, {"ctas", &ColumnSchedule::ctas, 1, 64, 1}};
   llvm::LogicalResult check(mlir::Location loc) const;
 };
 

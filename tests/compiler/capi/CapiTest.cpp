@@ -237,6 +237,28 @@ tile.kernel @scale(%x: !tile.global<4xf32> {tile.name = "x", tile.dims = ["N"]},
   EXPECT_EQ(kiln_compile(text.data(), text.size(), &options, &e), KILN_USAGE);
 }
 
+TEST(Capi, TakesSchedulesByFamily) {
+  const std::string text =
+      R"(func.func @main(%x: tensor<300000xf32> {graph.name = "x"}) -> (tensor<f32> {graph.name = "y"}) {
+    %y = graph.reduce <sum> %x axes [0] : tensor<300000xf32> -> tensor<f32>
+    return %y : tensor<f32>
+  })";
+  kiln_compile_options options = KILN_COMPILE_OPTIONS;
+  options.target = "sm_80", options.device = "cuda", options.any_machine = 1;
+  options.schedules = "column {warps = 8} ; row {threads = 256, ctas = 3};";
+  kiln_executable *e = nullptr;
+  ASSERT_EQ(kiln_compile(text.data(), text.size(), &options, &e), KILN_OK) << kiln_last_error()->message;
+  const std::string report = kiln_report(e), plan = kiln_plan(e);
+  EXPECT_NE(report.find("ctas=3"), std::string::npos) << report;
+  EXPECT_NE(report.find("\"workspace_bytes\": 20"), std::string::npos) << report; // of each of 5 pieces a sum
+  EXPECT_NE(plan.find("t0.w0"), std::string::npos) << plan;
+  kiln_close(e);
+  options.schedules = "row {speed = 9}";
+  EXPECT_EQ(kiln_compile(text.data(), text.size(), &options, &e), KILN_INVALID_INPUT);
+  options.schedules = "row threads";
+  EXPECT_EQ(kiln_compile(text.data(), text.size(), &options, &e), KILN_USAGE);
+}
+
 TEST(Capi, SavedBytesLoad) {
   kiln_executable *e = compiled(), *loaded = nullptr;
   std::string path = testing::TempDir() + "capi-" + std::to_string(getpid()) + ".kiln";

@@ -135,3 +135,21 @@ tile.kernel @k() grid 16 cluster 2 {
 tile.kernel @k(%x: !tile.global<64xf32> {tile.aligned = 0}) grid 1 {
   tile.return
 }
+
+// -----
+
+// expected-error @below {{'tile.kernel' (C9): `tile.tensor` of argument 0 must count tensors}}
+// expected-note @below {{expected: an integer of at least 0 on memory}}
+// expected-note @below {{found: -1 : i64}}
+tile.kernel @k(%x: !tile.global<64xf32> {tile.tensor = -1}) grid 1 {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' (C9): `tile.tensor` must stand on all memory or none}}
+// expected-note @below {{expected: 2 arguments with it}}
+// expected-note @below {{found: 1}}
+tile.kernel @k(%x: !tile.global<64xf32> {tile.tensor = 1}, %y: !tile.global<64xf32>) grid 1 {
+  tile.return
+}

@@ -14,7 +14,7 @@ LaunchPlan planOf(GraphKit &kit, const std::string &text, bool fuse = true, bool
   EXPECT_TRUE(kit.compile(fuse));
   PlanOptions options;
   options.inPlace = inPlace;
-  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(KernelLaunch()); };
+  options.launches = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunches>(KernelLaunches(1)); };
   mlir::FailureOr<LaunchPlan> plan = planGraph(kit.function(), options);
   EXPECT_TRUE(mlir::succeeded(plan));
   EXPECT_EQ(verify(*plan), std::vector<std::string>());
@@ -117,7 +117,7 @@ TEST(Planner, AReshapedOperandDoesNotHideAnotherPlace) {
       return %3 : tensor<8x8xf32>
     })");
   PlanOptions options;
-  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(KernelLaunch()); };
+  options.launches = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunches>(KernelLaunches(1)); };
   mlir::FailureOr<LaunchPlan> plan = planGraph(kit.function(), options);
   ASSERT_TRUE(mlir::succeeded(plan));
   EXPECT_EQ(verify(*plan), std::vector<std::string>());
@@ -159,7 +159,7 @@ std::string refusal(const std::string &text) {
   std::string message;
   mlir::ScopedDiagnosticHandler handler(&kit.context(), [&](mlir::Diagnostic &d) { message = d.str(); });
   PlanOptions options;
-  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(KernelLaunch()); };
+  options.launches = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunches>(KernelLaunches(1)); };
   EXPECT_EQ(mlir::failed(planGraph(kit.function(), options)), !message.empty());
   return message;
 }
@@ -168,7 +168,7 @@ TEST(Planner, LaysTemporariesOutAsKernelsSay) {
   GraphKit kit;
   kit.parse(padded(kResult, kInput));
   PlanOptions options;
-  options.launch = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(KernelLaunch()); };
+  options.launches = [](graph::KernelOp) { return mlir::FailureOr<KernelLaunches>(KernelLaunches(1)); };
   mlir::FailureOr<LaunchPlan> plan = planGraph(kit.function(), options);
   ASSERT_TRUE(mlir::succeeded(plan));
   EXPECT_EQ(verify(*plan), std::vector<std::string>());
@@ -186,6 +186,39 @@ TEST(Planner, RefusesLayoutsThatDoNotMeet) {
   EXPECT_EQ(refusal(padded(kResult, kInput, "%p")), "result 0 is an output of the graph, which is dense");
   EXPECT_EQ(refusal(padded("result_layouts = [#graph.layout<strides = [8, 1] offset 4>]", kInput)),
             "a buffer starts at its first element and runs upwards");
+}
+
+TEST(Planner, PlansWhatOneLaunchLeavesForTheNext) {
+  GraphKit kit;
+  kit.parse(R"(
+    func.func @main(%x: tensor<8x4xf32>) -> tensor<8xf32> {
+      %0 = graph.reduce <sum> %x axes [1] : tensor<8x4xf32> -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    })");
+  ASSERT_TRUE(kit.compile(true));
+  auto type = tile::GlobalType::get(&kit.context(), {3, 8}, mlir::Float32Type::get(&kit.context()), {});
+  // Tensors are operand 0, result 1, workspace 2; the launches pass some of them each.
+  KernelLaunch first{.symbol = "first", .grid = {6, 1, 1}}, second{.symbol = "second", .grid = {2, 1, 1}};
+  first.memories = {{0, Access::Read, "x", {}, {}}, {2, Access::Write, "w", type, {}}};
+  second.memories = {{1, Access::Write, "y", {}, {}}, {2, Access::Read, "w", type, {}}};
+  PlanOptions options;
+  options.launches = [&](graph::KernelOp) { return mlir::FailureOr<KernelLaunches>(KernelLaunches{first, second}); };
+  mlir::FailureOr<LaunchPlan> plan = planGraph(kit.function(), options);
+  ASSERT_TRUE(mlir::succeeded(plan));
+  EXPECT_EQ(verify(*plan), std::vector<std::string>());
+  ASSERT_EQ(plan->steps.size(), 2u);
+  const PlanBuffer &workspace = plan->buffers.at(2);
+  EXPECT_EQ(workspace.name, "t0.w0");
+  EXPECT_EQ(workspace.kind, BufferKind::Temporary);
+  EXPECT_EQ(workspace.bytes, Expr(96));
+  EXPECT_EQ(workspace.lifetime.firstStep, 0);
+  EXPECT_EQ(workspace.lifetime.lastStep, 1);
+  const auto &step = std::get<LaunchStep>(plan->steps[1]);
+  EXPECT_EQ(step.kernel, "second");
+  ASSERT_EQ(step.args.size(), 2u);
+  EXPECT_EQ(std::get<BufferArg>(step.args[0]).buffer, 1);
+  EXPECT_EQ(std::get<BufferArg>(step.args[1]).buffer, 2);
+  EXPECT_EQ(std::get<BufferArg>(step.args[1]).access, Access::Read);
 }
 
 TEST(Planner, RefusesWhatIsNoKernel) {

@@ -28,9 +28,16 @@ std::string graphOf(int64_t m, int64_t n, int64_t k) {
                      m, n, k);
 }
 
-KernelLaunch mmLaunch(llvm::SmallVector<std::string> view = {}) {
-  KernelLaunch launch{
-      .grid = {Expr::parse("min(sms, ceildiv(M, 64) * N)"), 1, 1}, .sharedBytes = 1024, .cluster = 2, .pdl = true};
+tile::KernelOp programOf(graph::KernelOp kernel) {
+  return *kernel->getParentOfType<mlir::ModuleOp>().getOps<tile::KernelOp>().begin();
+}
+
+KernelLaunch mmLaunch(tile::KernelOp program, llvm::SmallVector<std::string> view) {
+  KernelLaunch launch = launchOf(program);
+  launch.symbol.clear();
+  launch.cluster = 2;
+  launch.pdl = true;
+  launch.arguments.clear();
   for (unsigned i = 0; i < 3; ++i) launch.arguments.push_back({.kind = Kind::Buffer, .argument = i});
   launch.arguments.push_back({.kind = Kind::Extent, .name = "K"});
   launch.arguments.push_back({.kind = Kind::Stride, .argument = 2, .dim = 0});
@@ -45,7 +52,9 @@ mlir::FailureOr<LaunchPlan> planOf(GraphKit &kit, const std::string &text, llvm:
   kit.parse(text);
   EXPECT_TRUE(kit.compile(true));
   PlanOptions options{.target = "sm_90a"};
-  options.launch = [&](graph::KernelOp) { return mlir::FailureOr<KernelLaunch>(mmLaunch(view)); };
+  options.launches = [&](graph::KernelOp kernel) -> mlir::FailureOr<KernelLaunches> {
+    return KernelLaunches{mmLaunch(programOf(kernel), view)};
+  };
   return planGraph(kit.function(), options);
 }
 
@@ -78,12 +87,11 @@ TEST(ProgramLaunch, AGridHasALimit) {
     kit.parse(graphOf(int64_t(1) << 31, 64, 8));
     EXPECT_TRUE(kit.compile(true));
     PlanOptions options{.target = target};
-    options.launch = [&](graph::KernelOp) {
-      KernelLaunch launch = mmLaunch();
-      launch.arguments.clear();
-      for (unsigned i = 0; i < 3; ++i) launch.arguments.push_back({.kind = Kind::Buffer, .argument = i});
+    options.launches = [&](graph::KernelOp kernel) -> mlir::FailureOr<KernelLaunches> {
+      KernelLaunch launch = mmLaunch(programOf(kernel), {});
+      launch.arguments.resize(3); // the tensors alone
       launch.grid = {Expr::parse(grid), 1, 1};
-      return mlir::FailureOr<KernelLaunch>(launch);
+      return KernelLaunches{launch};
     };
     std::string said;
     mlir::ScopedDiagnosticHandler handler(&kit.context(), [&](mlir::Diagnostic &diagnostic) {

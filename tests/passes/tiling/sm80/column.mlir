@@ -44,7 +44,9 @@ func.func @wide(%x: tensor<64x1048576xf32>) -> tensor<1048576xf32> {
 // CHECK: arith.select
 // CHECK: tile.barrier
 // CHECK: tile.load
-func.func @high(%x: tensor<140000x70xf32>) -> tensor<70xf32> {
-  %y = graph.reduce <sum> %x axes [0] : tensor<140000x70xf32> -> tensor<70xf32>
-  return %y : tensor<70xf32>
+func.func @high(%x: tensor<140000x70xf32>) -> tensor<140000x70xf32> {
+  %s = graph.reduce <sum> %x axes [0] : tensor<140000x70xf32> -> tensor<70xf32>
+  %b = graph.broadcast %s dims [1] : tensor<70xf32> -> tensor<140000x70xf32>
+  %y = arith.subf %x, %b : tensor<140000x70xf32>
+  return %y : tensor<140000x70xf32>
 }

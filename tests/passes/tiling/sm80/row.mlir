@@ -92,9 +92,11 @@ func.func @shifted(%x: tensor<8192x16384xf32>) -> tensor<8192x16384xf32> {
 // CHECK-NEXT: tile.fold <add> %{{.*}} through %[[T]]
 // CHECK: arith.addf
 // CHECK: tile.store
-func.func @long(%x: tensor<3x200000xf32>) -> tensor<3xf32> {
-  %y = graph.reduce <sum> %x axes [1] : tensor<3x200000xf32> -> tensor<3xf32>
-  return %y : tensor<3xf32>
+func.func @long(%x: tensor<3x200000xf32>) -> tensor<3x200000xf32> {
+  %s = graph.reduce <sum> %x axes [1] : tensor<3x200000xf32> -> tensor<3xf32>
+  %b = graph.broadcast %s dims [0] : tensor<3xf32> -> tensor<3x200000xf32>
+  %y = arith.subf %x, %b : tensor<3x200000xf32>
+  return %y : tensor<3x200000xf32>
 }
 
 // -----

@@ -45,3 +45,41 @@ func.func @no_schedule(%x: tensor<16x3xf32>) -> tensor<64x64xf32> {
   }
   return %0 : tensor<64x64xf32>
 }
+
+// -----
+
+func.func @what_is_stored_at_every_point(%x: tensor<200000xf32>) -> tensor<200000xf32> {
+  // expected-error @below {{schedule knob `ctas`: CTAs of more than a warp share the pieces of a row of more than 65536 elements whose outputs are all of rows, found 4}}
+  %0 = graph.kernel "row" (%a = %x : tensor<200000xf32>) -> tensor<200000xf32> attributes {symbol = "k", schedule = #graph.schedule<"row", {threads = 512, ctas = 4}>} {
+    %1 = graph.reduce <sum> %a axes [0] : tensor<200000xf32> -> tensor<f32>
+    %2 = graph.broadcast %1 dims [] : tensor<f32> -> tensor<200000xf32>
+    %3 = arith.subf %a, %2 : tensor<200000xf32>
+    graph.yield %3 : tensor<200000xf32>
+  }
+  return %0 : tensor<200000xf32>
+}
+
+// -----
+
+func.func @columns_in_two_passes(%x: tensor<2000x3xf32>) -> tensor<3xf32> {
+  // expected-error @below {{schedule knob `ctas`: CTAs share reductions of one pass whose outputs are all of columns}}
+  %0 = graph.kernel "column" (%a = %x : tensor<2000x3xf32>) -> tensor<3xf32> attributes {symbol = "k", schedule = #graph.schedule<"column", {warps = 4, ctas = 4}>} {
+    %1 = graph.reduce <max> %a axes [0] : tensor<2000x3xf32> -> tensor<3xf32>
+    %2 = graph.broadcast %1 dims [1] : tensor<3xf32> -> tensor<2000x3xf32>
+    %3 = arith.subf %a, %2 : tensor<2000x3xf32>
+    %4 = graph.reduce <sum> %3 axes [0] : tensor<2000x3xf32> -> tensor<3xf32>
+    graph.yield %4 : tensor<3xf32>
+  }
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @shared_pieces_and_other_columns(%x: tensor<2000x3xf32>) -> tensor<3xf32> {
+  // expected-error @below {{schedule knobs `ctas, groups`: CTAs that share a piece have no other columns, found 2 and 4}}
+  %0 = graph.kernel "column" (%a = %x : tensor<2000x3xf32>) -> tensor<3xf32> attributes {symbol = "k", schedule = #graph.schedule<"column", {warps = 1, ctas = 2, groups = 4}>} {
+    %1 = graph.reduce <max> %a axes [0] : tensor<2000x3xf32> -> tensor<3xf32>
+    graph.yield %1 : tensor<3xf32>
+  }
+  return %0 : tensor<3xf32>
+}
