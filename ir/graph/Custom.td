@@ -30,9 +30,10 @@ def Graph_CustomKernelOp : Graph_Op<"custom_kernel", [Pure, IsolatedFromAbove, S
 
     (C1) the symbol is a tile program of the module, in which what is written comes behind what is only read. (C2) there
     is an operand for each argument that is read, a result for each that is written. (C3) element types are the
-    arguments'. (C4) ranks and static extents are the arguments', extents of one name are equal. (C5) static strides of
-    arguments are those of dense tensors, rows start at multiples of `tile.aligned`. (C6) there is a scalar for each
-    scalar argument, of its type. (C7) the reference takes the operands and yields the results.
+    arguments'. (C4) ranks and static extents are the arguments', extents of one name are equal, and in its
+    `tile.ranges`. (C5) static strides of arguments are those of dense tensors, rows start at multiples of
+    `tile.aligned`. (C6) there is a scalar for each scalar argument, of its type. (C7) the reference takes the operands
+    and yields the results.
   }];
   let arguments = (ins FlatSymbolRefAttr:$program, Variadic<Graph_Tensor>:$inputs, OptionalAttr<ArrayAttr>:$scalars,
                        OptionalAttr<StrAttr>:$order_class);

@@ -2,6 +2,7 @@
 #include "ir/graph/Programs.h"
 
 #include "ir/layout/IndexMap.h"
+#include "ir/tile/Arguments.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -115,6 +116,10 @@ private:
     if (d >= tensor.dims.size() || tensor.dims[d].empty()) return success();
     auto [known, isNew] = bound.emplace(tensor.dims[d].str(), extent);
     if (isNew) boundBy[tensor.dims[d].str()] = tensor.name;
+    auto [least, most] = tile::rangeOfExtent(program.op, tensor.dims[d]);
+    if (program.op->hasAttr(tile::kRanges) && (extent < least || extent > most))
+      return refuse(i, "C4", "extents are in the ranges that the program declares",
+                    fmt::format("{} in [{}, {}]", dimText(tensor, d), least, most), std::to_string(extent));
     if (known->second == extent) return success();
     return refuse(i, "C4", "extents of one name are equal",
                   fmt::format("{} = {}, as of `{}`", dimText(tensor, d), known->second, boundBy[known->first]),

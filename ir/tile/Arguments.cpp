@@ -1,7 +1,6 @@
 #include "ir/tile/Arguments.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <set>
@@ -19,6 +18,20 @@ std::optional<int64_t> kiln::tile::knownExtent(KernelOp kernel, StringRef name) 
       if (dim == name && !ShapedType::isDynamic(extent)) return extent;
   }
   return std::nullopt;
+}
+
+llvm::SetVector<StringRef> kiln::tile::extentNames(KernelOp kernel) {
+  llvm::SetVector<StringRef> names;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) names.insert_range(dimsOf(kernel, i));
+  return names;
+}
+
+std::pair<int64_t, int64_t> kiln::tile::rangeOfExtent(KernelOp kernel, StringRef name) {
+  if (std::optional<int64_t> known = knownExtent(kernel, name)) return {*known, *known};
+  auto ranges = kernel->getAttrOfType<DictionaryAttr>(kRanges);
+  auto range = ranges ? ranges.getAs<ArrayAttr>(name) : ArrayAttr();
+  if (!range) return {0, INT32_MAX};
+  return {cast<IntegerAttr>(range[0]).getInt(), cast<IntegerAttr>(range[1]).getInt()};
 }
 
 StrideSource kiln::tile::strideOf(KernelOp kernel, unsigned argument, unsigned dim) {
@@ -116,14 +129,11 @@ SmallVector<KernelArgument> kiln::tile::argumentsOf(KernelOp kernel) {
   using Kind = KernelArgument::Kind;
   Wishes wishes = wishesOf(kernel);
   SmallVector<KernelArgument> arguments;
-  llvm::SetVector<StringRef> names;
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    if (!isa<GlobalType>(type)) continue;
-    arguments.push_back({.kind = Kind::Buffer, .argument = static_cast<unsigned>(i)});
-    for (StringRef name : dimsOf(kernel, i))
-      if (wishes.extents.contains(name) && !knownExtent(kernel, name)) names.insert(name);
-  }
-  for (StringRef name : names) arguments.push_back({.kind = Kind::Extent, .name = name.str()});
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    if (isa<GlobalType>(type)) arguments.push_back({.kind = Kind::Buffer, .argument = static_cast<unsigned>(i)});
+  for (StringRef name : extentNames(kernel))
+    if (wishes.extents.contains(name) && !knownExtent(kernel, name))
+      arguments.push_back({.kind = Kind::Extent, .name = name.str()});
   for (auto [argument, dim] : wishes.strides)
     arguments.push_back({.kind = Kind::Stride, .argument = argument, .dim = dim});
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))

@@ -10,6 +10,8 @@
 
 #include "ir/tile/Tile.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace kiln::tile {
 
 /// What a tensor map is encoded from: a tensor, the box that one copy moves, and how it lies in shared memory.
@@ -54,6 +56,12 @@ mlir::ArrayAttr toAttribute(llvm::ArrayRef<KernelArgument> arguments, mlir::MLIR
 /// The list that such an attribute says; fails on anything else.
 llvm::FailureOr<llvm::SmallVector<KernelArgument>> argumentsFrom(mlir::Attribute attribute);
 
+/// On tile.kernel: the least and the most that extents are in a launch, `{K = [64, 1024]}`.
+inline constexpr llvm::StringLiteral kRanges = "tile.ranges";
+/// The names that `tile.dims` gives extents, in the order in which arguments have them.
+llvm::SetVector<llvm::StringRef> extentNames(KernelOp kernel);
+/// The least and the most that an extent is in a launch: what a type tells, what `tile.ranges` declares, or any.
+std::pair<int64_t, int64_t> rangeOfExtent(KernelOp kernel, llvm::StringRef name);
 /// The extent of that name where the type of some argument tells it; nullopt if a launch does.
 std::optional<int64_t> knownExtent(KernelOp kernel, llvm::StringRef name);
 

@@ -110,12 +110,11 @@ static LogicalResult checkView(const Copy &copy) {
   auto kernel = copy.op->getParentOfType<KernelOp>();
   if (!copy.tensor.getStrides().empty())
     return violate(copy.op, {"C9", "what is taken `as` another tensor is dense", "no strides", spell(copy.tensor)});
-  SmallVector<StringRef> names;
-  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) llvm::append_range(names, dimsOf(kernel, i));
+  llvm::SetVector<StringRef> names = extentNames(kernel);
   for (StringAttr text : copy.view->getAsRange<StringAttr>()) {
     try {
       for (const std::string &name : kiln::Expr::parse(text.str()).extents())
-        if (!llvm::is_contained(names, name))
+        if (!names.contains(name))
           return violate(copy.op, {"C9", "extents are of names that there are", llvm::join(names, ", "), name});
     } catch (const kiln::Error &error) {
       return violate(copy.op, {"C9", "extents are numbers or expressions", "such as floordiv(M, 8)",

@@ -1,4 +1,5 @@
 // tile.kernel: its syntax, and constraints on what it declares.
+#include "ir/tile/Arguments.h"
 #include "ir/tile/Rules.h"
 #include "kiln/Error.h"
 #include "runtime/Expr.h"
@@ -7,7 +8,6 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <fmt/format.h>
@@ -179,6 +179,25 @@ static LogicalResult checkTensors(KernelOp kernel) {
                           fmt::format("{} arguments with it", memories), std::to_string(named)});
 }
 
+/// (C10): which extents there are launches of.
+static LogicalResult checkRanges(KernelOp kernel) {
+  Attribute attr = kernel->getAttr(kRanges);
+  auto ranges = dyn_cast_or_null<DictionaryAttr>(attr);
+  auto isRange = [&](NamedAttribute range) {
+    auto ends = dyn_cast<ArrayAttr>(range.getValue());
+    auto isCount = [](Attribute end) {
+      auto number = dyn_cast<IntegerAttr>(end);
+      return number && number.getType().isSignlessInteger(64) && number.getInt() >= 0;
+    };
+    return extentNames(kernel).contains(range.getName()) && ends && ends.size() == 2 && llvm::all_of(ends, isCount) &&
+           cast<IntegerAttr>(ends[0]).getInt() <= cast<IntegerAttr>(ends[1]).getInt();
+  };
+  if (!attr || (ranges && llvm::all_of(ranges, isRange))) return success();
+  return violate(kernel, {"C10", fmt::format("`{}` are of extents that there are", kRanges.str()),
+                          fmt::format("[least, most] from 0 of {}", llvm::join(extentNames(kernel), ", ")),
+                          llvm::formatv("{0}", attr), "`{K = [64, 1024]}`"});
+}
+
 /// (C3): how many CTAs there are.
 static LogicalResult checkGrid(KernelOp kernel) {
   auto cluster = static_cast<int64_t>(kernel.getCluster().value_or(1));
@@ -192,14 +211,12 @@ static LogicalResult checkGrid(KernelOp kernel) {
                             std::to_string(grid)});
   }
   if (kernel.getGrid()) return violate(kernel, {"C3", "there must be one grid", "a count or an expression", "both"});
-  llvm::StringSet<> names;
+  llvm::SetVector<StringRef> names = extentNames(kernel);
   names.insert("sms");
-  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    for (StringRef name : dimsOf(kernel, i)) names.insert(name);
   try {
     for (const std::string &name : kiln::Expr::parse(kernel.getGridOf()->str()).extents())
       if (!names.contains(name)) {
-        SmallVector<StringRef> known(names.keys());
+        SmallVector<StringRef> known = names.takeVector();
         llvm::sort(known);
         return violate(kernel, {"C3", "the grid must be of names that there are", llvm::join(known, ", "), name});
       }
@@ -229,7 +246,7 @@ LogicalResult KernelOp::verify() {
     return violate(*this,
                    {"C4", "threads must be whole warps", "a multiple of 32 up to 1024", std::to_string(threads)});
   if (failed(checkCluster(*this)) || failed(checkDims(*this)) || failed(checkNames(*this)) ||
-      failed(checkAligned(*this)) || failed(checkTensors(*this)))
+      failed(checkAligned(*this)) || failed(checkTensors(*this)) || failed(checkRanges(*this)))
     return failure();
   return checkGrid(*this);
 }

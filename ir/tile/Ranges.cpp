@@ -39,9 +39,8 @@ void ClusterRankOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn
 
 void ExtentOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRanges) {
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  std::optional<int64_t> known = kernel ? knownExtent(kernel, getDim()) : std::nullopt;
-  APInt least(64, known.value_or(0)), most(64, known.value_or(kMost));
-  setResultRanges(getResult(), ConstantIntRanges::fromSigned(least, most));
+  auto [least, most] = kernel ? rangeOfExtent(kernel, getDim()) : std::pair<int64_t, int64_t>(0, kMost);
+  setResultRanges(getResult(), ConstantIntRanges::fromSigned(APInt(64, least), APInt(64, most)));
 }
 
 void StrideOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRanges) {

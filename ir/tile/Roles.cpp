@@ -1,11 +1,10 @@
 // Constraints of the ops in Roles.td.
+#include "ir/tile/Arguments.h"
 #include "ir/tile/Rules.h"
 
 #include "llvm/Support/MathExtras.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <set>
 
 using namespace mlir;
 using namespace kiln::tile;
@@ -120,14 +119,11 @@ LogicalResult RemoteOp::verify() {
 
 LogicalResult ExtentOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  std::set<StringRef> names;
-  for (unsigned i = 0; kernel && i < kernel.getNumArguments(); ++i)
-    for (StringRef name : dimsOf(kernel, i)) names.insert(name);
-  if (!kernel || names.contains(getDim())) return success();
-  std::vector<std::string> known(names.begin(), names.end());
+  if (!kernel) return success();
+  llvm::SetVector<StringRef> names = extentNames(kernel);
+  if (names.contains(getDim())) return success();
   return violate(*this, {"C1", "some argument's dimension has the name",
-                         known.empty() ? "no name: `tile.dims` gives none" : fmt::format("{}", fmt::join(known, ", ")),
-                         getDim().str()});
+                         names.empty() ? "no name: `tile.dims` gives none" : llvm::join(names, ", "), getDim().str()});
 }
 
 LogicalResult StrideOp::verify() {

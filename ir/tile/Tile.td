@@ -37,7 +37,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     warpgroup), warp and thread grids all of the CTA's, `#tile.wgmma` and its slices those of a warpgroup; `#tile.simd`
     stands where there are no threads. (C6) `tile.dims` names every dimension, as the argument's rank says; `?` has a name.
     (C7) a cluster has 1 to 8 CTAs, and threads. (C8) `tile.aligned`, of memory, counts elements. (C9) `tile.tensor` stands
-    on all memory or none, and counts tensors.
+    on all memory or none, and counts tensors. (C10) `tile.ranges` are of names that there are, from 0 or more to at least
+    that.
 
     `{tile.aligned = 8}` on an argument says that its rows start at multiples of 8 elements: its base does, and so do the
     strides of all dimensions but the last. It is checked before a launch.
@@ -45,6 +46,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     A graph's kernel may be several programs, launched one after the other: `{tile.tensor = 2}` on an argument says which of
     the kernel's operands, results and workspaces, counted in this order, it is. Without it they are the operands, then the
     results. A workspace lives from the first of the launches to the last.
+
+    `attributes {tile.ranges = {K = [64, 1024]}}` says which extents a launch may have, both ends among them; any other is
+    refused before the launch, and what would go wrong with it is no fault of the program.
 
     ```mlir
     tile.kernel @scale(%x: !tile.global<1024xf32>, %y: !tile.global<1024xf32>) grid 16 {

@@ -80,13 +80,14 @@ def TileVerifyConvergence : Pass<"tile-verify-convergence", "::kiln::tile::Kerne
 def TileVerifyRings : Pass<"tile-verify-rings", "::kiln::tile::KernelOp"> {
   let summary = "who waits at rings and in orders goes on";
   let description = [{
-    A ring with barriers is filled, waited for and released, or none of them; turns are taken and passed, or neither. Two
-    launches are gone through, of a few SMs and of many, in which all extents that no type tells are the same multiple of
-    what tiles are: each iteration that is filled, waited for and released, and each turn, role by role. Iterations are not
-    negative, and a slot's are filled one after the other; as many release one as the ring has `readers`; who waits knows
-    that the slot's iteration before has come (a barrier tells even from odd alone); nobody waits for ever, what is filled
-    is waited for, and loops end. A program is refused where each launch goes wrong; what a launch does not tell, such as an
-    iteration that was loaded, is taken to be right.
+    A ring with barriers is filled, waited for and released, or none of them; turns are taken and passed, or neither.
+    Some launches inside `tile.ranges` (of any extents, where none are declared) are gone through, of few SMs and of
+    many: each iteration that is filled, waited for and released, and each turn, role by role. Iterations are not
+    negative, and a slot's are filled one after the other; as many release one as the ring has `readers`; who waits
+    knows that the slot's iteration before has come (a barrier tells even from odd alone); nobody waits for ever, what
+    is filled is waited for, and loops end. A program is refused where one of them goes wrong, with the range that
+    leaves it out; where none are declared and extents are the same, also those that differ have to. What a launch does
+    not tell, such as an iteration that was loaded, is taken to be right.
   }];
 }
 

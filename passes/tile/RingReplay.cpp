@@ -4,7 +4,6 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <array>
 #include <deque>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,7 +51,7 @@ struct Turns {
 
 /// Who goes through a trace, and how far.
 struct Role {
-  const RingTrace *trace = nullptr;
+  const PipelineTrace *trace = nullptr;
   size_t number = 0;
   size_t next = 0;
   Knowledge known;
@@ -62,10 +61,10 @@ struct Role {
 
 class Replay {
 public:
-  explicit Replay(ArrayRef<RingTrace> traces) {
-    for (const RingTrace &trace : traces) {
+  explicit Replay(ArrayRef<PipelineTrace> traces) {
+    for (const PipelineTrace &trace : traces) {
       roles.push_back({.trace = &trace, .number = roles.size()});
-      for (const RingStep &step : trace.steps)
+      for (const PipelineEvent &step : trace.steps)
         if (stepOf(step.op) == PipelineStep::Wait && step.number >= 0)
           waits[{step.op->getOperand(0), step.number}].push_back(roles.size() - 1);
     }
@@ -118,7 +117,7 @@ private:
   }
 
   Outcome step(Role &role) {
-    const RingStep &step = role.trace->steps[role.next];
+    const PipelineEvent &step = role.trace->steps[role.next];
     if (isa<scf::ForOp>(step.op)) return endless(step);
     PipelineStep kind = *stepOf(step.op);
     if (kind == PipelineStep::OrderWait) return takeTurn(role, step);
@@ -133,7 +132,7 @@ private:
 
   //===- Rings ----------------------------------------------------------------------------------------------------===//
 
-  Slot &slotOf(const RingStep &step) {
+  Slot &slotOf(const PipelineEvent &step) {
     Value ring = step.op->getOperand(0);
     int64_t stages = cast<RingType>(ring.getType()).getStages(), stage = step.number % stages;
     auto [found, isNew] = numbers.try_emplace({ring, stage}, slots.size());
@@ -143,13 +142,13 @@ private:
     }
     return slots[found->second];
   }
-  static int64_t roundOf(const RingStep &step, const Slot &slot) { return step.number / slot.stages; }
+  static int64_t roundOf(const PipelineEvent &step, const Slot &slot) { return step.number / slot.stages; }
 
   /// Facts to know of a slot: that copies have come, and that a role has waited for them.
   size_t hasCome(const Slot &slot) const { return slot.number * (roles.size() + 1); }
   size_t hasWaited(const Slot &slot, size_t role) const { return hasCome(slot) + 1 + role; }
 
-  Outcome fill(Role &role, const RingStep &step) {
+  Outcome fill(Role &role, const PipelineEvent &step) {
     Slot &slot = slotOf(step);
     int64_t round = roundOf(step, slot);
     if (round != slot.filled)
@@ -173,7 +172,7 @@ private:
   }
 
   /// Who waits for the iteration before, and may do so after this fill; null if there is none.
-  const Role *whoIsLate(const Role &filling, const Slot &slot, const RingStep &step) {
+  const Role *whoIsLate(const Role &filling, const Slot &slot, const PipelineEvent &step) {
     auto before = waits.find({step.op->getOperand(0), step.number - slot.stages});
     if (before == waits.end()) return nullptr;
     for (size_t waiting : before->second)
@@ -181,7 +180,7 @@ private:
     return nullptr;
   }
 
-  Outcome wait(Role &role, const RingStep &step) {
+  Outcome wait(Role &role, const PipelineEvent &step) {
     Slot &slot = slotOf(step);
     int64_t round = roundOf(step, slot);
     if (role.known.of(hasCome(slot)) < round)
@@ -196,7 +195,7 @@ private:
     return Outcome::Done;
   }
 
-  Outcome release(Role &role, const RingStep &step) {
+  Outcome release(Role &role, const PipelineEvent &step) {
     Slot &slot = slotOf(step);
     int64_t round = roundOf(step, slot);
     slot.releases += role.trace->warpgroups;
@@ -230,7 +229,7 @@ private:
     return found;
   }
 
-  Outcome takeTurn(Role &role, const RingStep &step) {
+  Outcome takeTurn(Role &role, const PipelineEvent &step) {
     Turns &mine = turnsOf(step.op);
     int64_t &passed = mine.passed[static_cast<size_t>(role.trace->consumer)];
     if (passed == 0) return Outcome::Blocked;
@@ -239,7 +238,7 @@ private:
     return Outcome::Done;
   }
 
-  Outcome passTurn(Role &role, const RingStep &step) {
+  Outcome passTurn(Role &role, const PipelineEvent &step) {
     Turns &mine = turnsOf(step.op);
     size_t next = static_cast<size_t>(role.trace->consumer + 1) % mine.passed.size();
     mine.known.learn(role.known);
@@ -252,7 +251,7 @@ private:
 
   //===- Ends -----------------------------------------------------------------------------------------------------===//
 
-  Outcome endless(const RingStep &step) {
+  Outcome endless(const PipelineEvent &step) {
     bool turns = step.number > 0;
     return wrong(step.op, {"", "a loop ends", turns ? "fewer than 2^31 turns" : "a step of at least 1",
                            turns ? fmt::format("{} turns", step.number) : fmt::format("a step of {}", step.number),
@@ -261,7 +260,7 @@ private:
   }
 
   std::string spell(const Role &role) {
-    const RingStep &step = role.trace->steps[role.next];
+    const PipelineEvent &step = role.trace->steps[role.next];
     if (stepOf(step.op) == PipelineStep::OrderWait) return fmt::format("{} for its turn", role.trace->name);
     if (stepOf(step.op) == PipelineStep::Wait)
       return fmt::format("{} for the copies of iteration {}", role.trace->name, step.number);
@@ -289,7 +288,7 @@ private:
   /// Copies that nobody waits for land in the memory of whoever comes after.
   void findUnread() {
     for (const Role &role : roles)
-      for (const RingStep &step : role.trace->steps) {
+      for (const PipelineEvent &step : role.trace->steps) {
         if (stepOf(step.op) != PipelineStep::Fill) continue;
         const Slot &slot = slotOf(step);
         if (slot.waited > roundOf(step, slot)) continue;
@@ -302,66 +301,8 @@ private:
   }
 };
 
-/// What is seen of a launch.
-struct Sight {
-  std::optional<Finding> finding;
-  llvm::DenseSet<Operation *> ran; ///< of the ops that traces have
-  bool isWhole = true;             ///< all traces are
-};
-
-/// Goes through such a launch, where each CTA has some tiles, whose number is now even and now odd, and through one of
-/// more CTAs than there are tiles.
-Sight see(KernelOp kernel, SampleLaunch launch) {
-  constexpr int64_t kManySms = 1 << 28;
-  Sight sight;
-  int64_t few = launch.sms;
-  for (int64_t sms : {few, kManySms}) {
-    launch.sms = sms;
-    int64_t grid = gridOf(kernel, launch).value_or(0);
-    if (sms == kManySms && grid > INT32_MAX) continue; // no launch has so many
-    for (int64_t cta : {int64_t(0), grid - 1}) {
-      if (cta == 0 && sms == kManySms) continue;
-      std::vector<RingTrace> traces = traceRings(kernel, launch, cta);
-      for (const RingTrace &trace : traces) {
-        for (const RingStep &step : trace.steps) sight.ran.insert(step.op);
-        sight.isWhole &= trace.isWhole;
-      }
-      sight.finding = replayRings(traces);
-      if (!sight.finding) continue;
-      sight.finding->violation.found +=
-          fmt::format("; in CTA {} of {}, where extents are {}", cta, grid, launch.extent);
-      return sight;
-    }
-  }
-  return sight;
-}
-
-/// Whether a program may be right all the same where two extents are not the same one, such as keys and queries, or,
-/// where a loop seems endless, where extents are so short that a product of many is no large number.
-bool isRightElsewhere(KernelOp kernel, const Finding &found) {
-  using Extents = SampleLaunch::Extents;
-  if (isa<scf::ForOp>(found.op)) return !see(kernel, {.extent = 32, .sms = 23}).finding;
-  return llvm::any_of(std::array{Extents::Growing, Extents::Shrinking}, [&](Extents extents) {
-    Sight sight = see(kernel, {.extent = 1536, .sms = 23, .extents = extents});
-    return !sight.finding && sight.isWhole && sight.ran.contains(found.op);
-  });
-}
-
 } // namespace
 
-std::optional<Finding> replayRings(ArrayRef<RingTrace> traces) { return Replay(traces).run(); }
-
-LogicalResult replayLaunches(KernelOp kernel) {
-  // Far apart, so that what is made for long rows only, or for short ones, is right with one of them.
-  static constexpr SampleLaunch kLaunches[] = {{.extent = 1536, .sms = 23}, {.extent = 3840, .sms = 151}};
-  std::optional<Finding> first;
-  for (const SampleLaunch &launch : kLaunches) {
-    std::optional<Finding> found = see(kernel, launch).finding;
-    if (!found) return success();
-    if (!first) first = std::move(found);
-  }
-  if (isRightElsewhere(kernel, *first)) return success();
-  return violate(first->op, first->violation);
-}
+std::optional<Finding> replayRings(ArrayRef<PipelineTrace> traces) { return Replay(traces).run(); }
 
 } // namespace kiln::tile

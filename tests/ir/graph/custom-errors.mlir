@@ -190,3 +190,25 @@ func.func @f(%x: tensor<1xf32>) -> tensor<1xf32> {
   }
   return %0 : tensor<1xf32>
 }
+
+// -----
+
+tile.kernel @copy(%x: !tile.global<?xf32> {tile.dims = ["N"]}, %y: !tile.global<?xf32> {tile.dims = ["N"]}) grid 1
+    attributes {tile.ranges = {N = [4, 8]}} {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] : !tile.global<?xf32> -> f32
+  tile.store %v, %y[%c0] : f32, !tile.global<?xf32>
+  tile.return
+}
+func.func @ends(%x: tensor<4xf32>, %y: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %0 = graph.custom_kernel @copy(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = graph.custom_kernel @copy(%y) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0, %1 : tensor<4xf32>, tensor<8xf32>
+}
+func.func @beyond(%x: tensor<9xf32>) -> tensor<9xf32> {
+  // expected-error @below {{'graph.custom_kernel' (C4): operand 0 (`arg0` of @copy): extents are in the ranges that the program declares}}
+  // expected-note @below {{expected: N in [4, 8]}}
+  // expected-note @below {{found: 9}}
+  %0 = graph.custom_kernel @copy(%x) : (tensor<9xf32>) -> tensor<9xf32>
+  return %0 : tensor<9xf32>
+}

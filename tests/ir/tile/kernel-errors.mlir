@@ -153,3 +153,53 @@ tile.kernel @k(%x: !tile.global<64xf32> {tile.tensor = -1}) grid 1 {
 tile.kernel @k(%x: !tile.global<64xf32> {tile.tensor = 1}, %y: !tile.global<64xf32>) grid 1 {
   tile.return
 }
+
+// -----
+
+// expected-error @below {{'tile.kernel' (C10): `tile.ranges` are of extents that there are}}
+// expected-note @below {{expected: [least, most] from 0 of M}}
+// expected-note @below {{found: {N = [0, 4]}}}
+// expected-note @below {{try: `{K = [64, 1024]}`}}
+tile.kernel @k(%x: !tile.global<?xf32> {tile.dims = ["M"]}) grid 1 attributes {tile.ranges = {N = [0, 4]}} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' (C10): `tile.ranges` are of extents that there are}}
+// expected-note @below {{expected: [least, most] from 0 of M}}
+// expected-note @below {{found: {M = [4, 0]}}}
+// expected-note @below {{try: `{K = [64, 1024]}`}}
+tile.kernel @k(%x: !tile.global<?xf32> {tile.dims = ["M"]}) grid 1 attributes {tile.ranges = {M = [4, 0]}} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' (C10): `tile.ranges` are of extents that there are}}
+// expected-note @below {{expected: [least, most] from 0 of M}}
+// expected-note @below {{found: {M = [-1, 0]}}}
+// expected-note @below {{try: `{K = [64, 1024]}`}}
+tile.kernel @k(%x: !tile.global<?xf32> {tile.dims = ["M"]}) grid 1 attributes {tile.ranges = {M = [-1, 0]}} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' (C10): `tile.ranges` are of extents that there are}}
+// expected-note @below {{expected: [least, most] from 0 of M}}
+// expected-note @below {{found: {M = 4 : i64}}}
+// expected-note @below {{try: `{K = [64, 1024]}`}}
+tile.kernel @k(%x: !tile.global<?xf32> {tile.dims = ["M"]}) grid 1 attributes {tile.ranges = {M = 4}} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' (C10): `tile.ranges` are of extents that there are}}
+// expected-note @below {{expected: [least, most] from 0 of M}}
+// expected-note @below {{found: [0, 4]}}
+// expected-note @below {{try: `{K = [64, 1024]}`}}
+tile.kernel @k(%x: !tile.global<?xf32> {tile.dims = ["M"]}) grid 1 attributes {tile.ranges = [0, 4]} {
+  tile.return
+}

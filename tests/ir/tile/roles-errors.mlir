@@ -210,7 +210,7 @@ tile.kernel @k() grid 2 cluster 2 threads 128 {
 
 tile.kernel @k(%a: !tile.global<?x64xbf16> {tile.dims = ["M", "K"]}) grid 1 threads 128 {
   // expected-error @below {{'tile.extent' (C1): some argument's dimension has the name}}
-  // expected-note @below {{expected: K, M}}
+  // expected-note @below {{expected: M, K}}
   // expected-note @below {{found: N}}
   %n = tile.extent "N"
   tile.return

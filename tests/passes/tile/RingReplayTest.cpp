@@ -18,8 +18,6 @@ using namespace kiln::tile;
 
 namespace {
 
-constexpr SampleLaunch kLaunch{.extent = 1536, .sms = 23};
-
 /// A program of examples/tile as `tile-verify` sees it.
 class Program {
 public:
@@ -34,12 +32,12 @@ public:
 
   bool isRead = false;
   KernelOp kernel() { return *module->getOps<KernelOp>().begin(); }
-  std::vector<RingTrace> traces() { return traceRings(kernel(), kLaunch, 0); }
+  std::vector<PipelineTrace> traces() { return tracePipelines(kernel(), sampleLaunch(kernel(), 1536, 23), 0); }
   /// Rings of which a slot is filled more than once.
   std::vector<AllocRingOp> rings() {
     std::vector<AllocRingOp> rings;
-    for (const RingTrace &trace : traces())
-      for (const RingStep &step : trace.steps) {
+    for (const PipelineTrace &trace : traces())
+      for (const PipelineEvent &step : trace.steps) {
         auto fill = dyn_cast<FillOp>(step.op);
         if (!fill || step.number < fill.getRing().getType().getStages()) continue;
         auto ring = fill.getRing().getDefiningOp<AllocRingOp>();
@@ -72,7 +70,7 @@ TEST(RingReplay, GoesThroughProgramsByHand) {
     Program program(path);
     if (!program.isRead) continue; // of another dialect
     EXPECT_FALSE(program.isRefused());
-    for (const RingTrace &trace : program.traces()) {
+    for (const PipelineTrace &trace : program.traces()) {
       EXPECT_TRUE(trace.isWhole || trace.steps.size() > 300) << trace.name << " stops at " << trace.steps.size();
       gone += !trace.steps.empty();
     }

@@ -94,12 +94,12 @@ tile.kernel @unknown(%a: !M, %from: !tile.global<4xi64>, %n: index) grid 1 threa
 
 // -----
 
-// Right for short rows alone, as far as launches tell: the ring has a slot for each of them.
+// A ring that is filled whole, then drained, has a slot for each of its iterations: of rows as short as declared.
 !T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<24 x !T>
+!Ring = !tile.ring<16 x !T>
 !M = !tile.global<?x?xbf16>
 // CHECK-LABEL: tile.kernel @short
-tile.kernel @short(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 {
+tile.kernel @short(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attributes {tile.ranges = {K = [0, 1024]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
@@ -115,6 +115,97 @@ tile.kernel @short(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 {
     %as = tile.ring_wait %ring[%s] : !Ring -> !T
     tile.ring_release %ring[%s] : !Ring
   }
+  tile.return
+}
+
+// -----
+
+// Declared by a step too many.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<16 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @too_long(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attributes {tile.ranges = {K = [64, 1025]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  scf.for %s = %c0 to %steps step %c1 {
+    // expected-error @below {{'tile.fill': who waits at a ring goes on in the end}}
+    // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
+    // expected-note @below {{found: the CTA for the release of iteration 0 (0 of 1 readers did) waits for ever; in CTA 0 of 1, where K = 1025, M = 1536}}
+    // expected-note @below {{as release; or no such launch: `attributes {tile.ranges = {K = [64, 1024]}}`}}
+    tile.fill %ring[%s] {
+    ^slot(%as: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+    } : !Ring
+  }
+  scf.for %s = %c0 to %steps step %c1 {
+    %as = tile.ring_wait %ring[%s] : !Ring -> !T
+    tile.ring_release %ring[%s] : !Ring
+  }
+  tile.return
+}
+
+// -----
+
+// Undeclared, and wrong in one of the launches.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<24 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @undeclared(%a: !M {tile.dims = ["M", "K"]}) grid "sms" threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  scf.for %s = %c0 to %steps step %c1 {
+    // expected-error @below {{'tile.fill': who waits at a ring goes on in the end}}
+    // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
+    // expected-note @below {{found: the CTA for the release of iteration 0 (0 of 1 readers did) waits for ever; in CTA 0 of 151, where K = 3840, M = 3840, sms = 151}}
+    // expected-note @below {{as release; or no such launch: `attributes {tile.ranges = {K = [0, 1536]}}`}}
+    tile.fill %ring[%s] {
+    ^slot(%as: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
+    } : !Ring
+  }
+  scf.for %s = %c0 to %steps step %c1 {
+    %as = tile.ring_wait %ring[%s] : !Ring -> !T
+    tile.ring_release %ring[%s] : !Ring
+  }
+  tile.return
+}
+
+// -----
+
+// Right from the declared extents' middle on.
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!Ring = !tile.ring<2 x !T>
+!M = !tile.global<?x?xbf16>
+tile.kernel @none(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attributes {tile.ranges = {K = [0, 4096]}} {
+  %c1 = arith.constant 1 : index
+  %k = tile.extent "K"
+  %steps = tile.index ceildiv(%k, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring
+  scf.for %s = %c1 to %steps step %c1 {
+    %i = tile.index %s - 1
+    tile.fill %ring[%i] {
+    ^slot(%as: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%i, %i], %as signal %full : !M, !T
+    } : !Ring
+    %as = tile.ring_wait %ring[%i] : !Ring -> !T
+    tile.ring_release %ring[%i] : !Ring
+  }
+  %last = tile.index %steps - 1
+  // expected-error @below {{'tile.fill': iterations of a ring count from 0}}
+  // expected-note @below {{found: -1, by the CTA; in CTA 0 of 1, where K = 0, M = 1536}}
+  // expected-note @below {{expected: 0 or more}}
+  // expected-note @below {{comes before the first; or no such launch: `attributes {tile.ranges = {K = [1, 4096]}}`}}
+  tile.fill %ring[%last] {
+  ^slot(%as: !T, %full: !tile.mbarrier):
+    tile.tma_load %a[%last, %last], %as signal %full : !M, !T
+  } : !Ring
+  %as = tile.ring_wait %ring[%last] : !Ring -> !T
   tile.return
 }
 
@@ -218,7 +309,7 @@ tile.kernel @too_many_readers(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 38
     scf.for %s = %c0 to %steps step %c1 {
       // expected-error @below {{'tile.fill': who waits at a ring goes on in the end}}
       // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
-      // expected-note @below {{found: the producer for the release of iteration 0 (1 of 2 readers did), consumer 0 for the copies of iteration 2 wait for ever; in CTA 0 of 1, where extents are 1536}}
+      // expected-note @below {{found: the producer for the release of iteration 0 (1 of 2 readers did), consumer 0 for the copies of iteration 2 wait for ever; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: the same iterations in all roles: loops of the same bounds, and as many `readers` as release}}
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
@@ -263,7 +354,7 @@ tile.kernel @too_few_readers(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384
       %as = tile.ring_wait %ring[%s] : !Ring -> !T
       // expected-error @below {{'tile.ring_release': an iteration is released by as many warpgroups as the ring has `readers`}}
       // expected-note @below {{expected: 1}}
-      // expected-note @below {{found: one more of iteration 0, by consumer 1; in CTA 0 of 1, where extents are 1536}}
+      // expected-note @below {{found: one more of iteration 0, by consumer 1; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: as many `readers` as consumers that release it}}
       tile.ring_release %ring[%s] : !Ring
     }
@@ -287,7 +378,7 @@ tile.kernel @together(%a: !M) grid 1 threads 256 {
   %as = tile.ring_wait %ring[%c0] : !Ring -> !T
   // expected-error @below {{'tile.ring_release': an iteration is released by as many warpgroups as the ring has `readers`}}
   // expected-note @below {{expected: 1}}
-  // expected-note @below {{found: one more of iteration 0, by the CTA; in CTA 0 of 1, where extents are 1536}}
+  // expected-note @below {{found: one more of iteration 0, by the CTA; in CTA 0 of 1}}
   // expected-note @below {{try: as many `readers` as consumers that release it}}
   tile.ring_release %ring[%c0] : !Ring
   tile.return
@@ -314,7 +405,7 @@ tile.kernel @counts_anew(%a: !M {tile.dims = ["M", "K"]}) grid 2 threads 256 {
       scf.for %s = %c0 to %steps step %c1 {
         // expected-error @below {{'tile.fill': a slot's iterations are filled one after the other, each once}}
         // expected-note @below {{expected: iteration 25 in slot 0 of 5}}
-        // expected-note @below {{found: iteration 0; in CTA 0 of 2, where extents are 1536}}
+        // expected-note @below {{found: iteration 0; in CTA 0 of 2, where K = 1536, M = 1536}}
         // expected-note @below {{try: iterations that go on counting from tile to tile, and from loop to loop}}
         tile.fill %ring[%s] {
         ^slot(%as: !T, %full: !tile.mbarrier):
@@ -361,7 +452,7 @@ tile.kernel @negative(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
       %before = tile.index %s - 1
       // expected-error @below {{'tile.ring_release': iterations of a ring count from 0}}
       // expected-note @below {{expected: 0 or more}}
-      // expected-note @below {{found: -1, by consumer 0; in CTA 0 of 1, where extents are 1536}}
+      // expected-note @below {{found: -1, by consumer 0; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: a condition that leaves out what comes before the first}}
       tile.ring_release %ring[%before] : !Ring
     }
@@ -394,7 +485,7 @@ tile.kernel @fewer(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
     scf.for %s = %c0 to %steps step %c1 {
       // expected-error @below {{'tile.ring_wait': who waits at a ring goes on in the end}}
       // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
-      // expected-note @below {{found: consumer 0 for the copies of iteration 23 waits for ever; in CTA 0 of 1, where extents are 1536}}
+      // expected-note @below {{found: consumer 0 for the copies of iteration 23 waits for ever; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: the same iterations in all roles: loops of the same bounds, and as many `readers` as release}}
       %as = tile.ring_wait %ring[%s] : !Ring -> !T
       tile.ring_release %ring[%s] : !Ring
@@ -419,7 +510,7 @@ tile.kernel @more(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
     scf.for %s = %c0 to %steps step %c1 {
       // expected-error @below {{'tile.fill': what is filled is waited for before a CTA ends}}
       // expected-note @below {{expected: a tile.ring_wait for each fill}}
-      // expected-note @below {{found: none for iteration 23; in CTA 0 of 1, where extents are 1536}}
+      // expected-note @below {{found: none for iteration 23; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: the same iterations in all roles: loops of the same bounds}}
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
@@ -462,7 +553,7 @@ tile.kernel @let_through(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
     scf.for %s = %group to %steps step %c2 {
       // expected-error @below {{'tile.ring_wait': who waits for an iteration knows that the slot's one before has come}}
       // expected-note @below {{expected: a wait for iteration 1 before}}
-      // expected-note @below {{found: iteration 4 waited for by consumer 0, which did not; in CTA 0 of 1, where extents are 1536}}
+      // expected-note @below {{found: iteration 4 waited for by consumer 0, which did not; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: as many slots that each is always the same consumers', or turns}}
       %as = tile.ring_wait %ring[%s] : !Ring -> !T
       tile.ring_release %ring[%s] : !Ring
@@ -487,7 +578,7 @@ tile.kernel @too_late(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
     scf.for %s = %c0 to %steps step %c1 {
       // expected-error @below {{'tile.fill': a slot is filled again when all who wait for it have come}}
       // expected-note @below {{expected: a release of iteration 0 by consumer 1}}
-      // expected-note @below {{found: iteration 2 filled without; in CTA 0 of 1, where extents are 1536}}
+      // expected-note @below {{found: iteration 2 filled without; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: as many `readers` as consumers that wait, each of which releases}}
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
@@ -525,7 +616,7 @@ tile.kernel @out_of_order(%a: !M) grid 1 threads 256 {
     %as = tile.ring_wait %ring[%c0] : !Ring -> !T
     // expected-error @below {{'tile.ring_release': a slot's iterations are released one after the other}}
     // expected-note @below {{expected: iteration 0 first}}
-    // expected-note @below {{found: iteration 1, by consumer 0; in CTA 0 of 1, where extents are 1536}}
+    // expected-note @below {{found: iteration 1, by consumer 0; in CTA 0 of 1}}
     // expected-note @below {{try: a release of each iteration that is waited for, behind its wait}}
     tile.ring_release %ring[%c1] : !Ring
   }
@@ -544,7 +635,7 @@ tile.kernel @turns() grid 1 threads 384 {
     tile.take_turn %turns : !tile.turns<2>
     // expected-error @below {{'tile.take_turn': who waits at a ring goes on in the end}}
     // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
-    // expected-note @below {{found: consumer 0 for its turn, consumer 1 for its turn wait for ever; in CTA 0 of 1, where extents are 1536}}
+    // expected-note @below {{found: consumer 0 for its turn, consumer 1 for its turn wait for ever; in CTA 0 of 1}}
     // expected-note @below {{try: the same iterations in all roles: loops of the same bounds, and as many `readers` as release}}
     tile.take_turn %turns : !tile.turns<2>
     tile.pass_turn %turns : !tile.turns<2>
@@ -568,7 +659,7 @@ tile.kernel @passed_twice() grid 1 threads 384 {
     tile.pass_turn %turns : !tile.turns<2>
     // expected-error @below {{'tile.pass_turn': a turn is passed to a consumer that has taken the one before}}
     // expected-note @below {{expected: a tile.take_turn by consumer 1 before}}
-    // expected-note @below {{found: a second turn, passed by consumer 0; in CTA 0 of 1, where extents are 1536}}
+    // expected-note @below {{found: a second turn, passed by consumer 0; in CTA 0 of 1}}
     // expected-note @below {{try: a tile.take_turn before each tile.pass_turn}}
     tile.pass_turn %turns : !tile.turns<2>
   }
@@ -589,7 +680,7 @@ tile.kernel @underflow(%a: !M {tile.dims = ["M", "K"]}) grid "sms" threads 128 {
   %count = tile.index floordiv(%tiles - 1 - %first, %ctas)
   // expected-error @below {{'scf.for': a loop ends}}
   // expected-note @below {{expected: fewer than 2^31 turns}}
-  // expected-note @below {{in CTA 22 of 23, where extents are 1536}}
+  // expected-note @below {{in CTA 22 of 23, where K = 1536, M = 1536, sms = 23}}
   // expected-note @below {{try: bounds that do not become less than 0: floordiv and ceildiv take them for large}}
   scf.for %i = %c0 to %count step %c1 {
     tile.barrier
@@ -605,7 +696,7 @@ tile.kernel @no_step() grid 1 threads 128 {
   %none = tile.cta_id
   // expected-error @below {{'scf.for': a loop ends}}
   // expected-note @below {{expected: a step of at least 1}}
-  // expected-note @below {{found: a step of 0; in CTA 0 of 1, where extents are 1536}}
+  // expected-note @below {{found: a step of 0; in CTA 0 of 1}}
   // expected-note @below {{try: `step` of a positive constant, or of tile.cta_count}}
   scf.for %i = %c0 to %c1 step %none {
     tile.barrier

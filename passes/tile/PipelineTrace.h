@@ -1,42 +1,45 @@
-//===- RingTrace.h - what each role asks of rings and turns, in one launch ----------------------------------------===//
+//===- PipelineTrace.h - what each role asks of rings and turns, in one launch
+//----------------------------------------===//
 //
 // Who waits for whom is decided by index arithmetic, loops and conditions alone. Where those are computed of nothing
 // but what a launch says, a CTA's roles can be gone through without a device: this lists, role by role and in order,
 // every fill, wait, release and turn, with its iteration.
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#ifndef KILN_PASSES_TILE_RINGTRACE_H
-#define KILN_PASSES_TILE_RINGTRACE_H
+#ifndef KILN_PASSES_TILE_PIPELINETRACE_H
+#define KILN_PASSES_TILE_PIPELINETRACE_H
 
 #include "ir/tile/Tile.h"
+#include "runtime/Expr.h"
 
 namespace kiln::tile {
 
-/// A launch to go through: every extent that no type tells is the same one, so that any two are equal, one divides the
-/// other, and all are multiples of what tiles are. Or each is twice the one that the kernel's arguments name before it,
-/// or behind it.
+/// A launch to go through.
 struct SampleLaunch {
-  enum class Extents { Same, Growing, Shrinking };
-  int64_t extent; ///< elements; the least of all
-  int64_t sms;    ///< what `sms` is in a grid's expression
-  Extents extents = Extents::Same;
+  Bindings extents; ///< of each name
+  int64_t sms;      ///< what `sms` is in a grid's expression
 };
+
+/// How the extents of a sample differ: not, each is twice the one that arguments name before it, or after it.
+enum class SampleExtents { Same, Growing, Shrinking };
+/// A launch whose least extent is `extent`, a multiple of what tiles are; each as near to it as its range has it.
+SampleLaunch sampleLaunch(KernelOp kernel, int64_t extent, int64_t sms, SampleExtents extents = SampleExtents::Same);
 
 /// An op that runs: `tile.fill`, `tile.ring_wait` or `tile.ring_release` of an iteration, `tile.take_turn`,
 /// `tile.pass_turn`; or an scf.for that never ends, the last step of its trace.
-struct RingStep {
+struct PipelineEvent {
   mlir::Operation *op;
   int64_t number = 0; ///< the iteration; of a loop how many turns it has, or its step where that is not positive
 
-  bool operator==(const RingStep &) const = default;
+  bool operator==(const PipelineEvent &) const = default;
 };
 
 /// The steps of those who run together.
-struct RingTrace {
+struct PipelineTrace {
   std::string name;       ///< "the producer", "consumer 1"; "the CTA" for what all do before roles part
   int64_t consumer = -1;  ///< its number; -1 for others
   int64_t warpgroups = 1; ///< that run it: each releases
-  std::vector<RingStep> steps = {};
+  std::vector<PipelineEvent> steps = {};
   bool isWhole = true; ///< false where what follows was not known, or more than is worth going through
 };
 
@@ -45,7 +48,7 @@ std::optional<int64_t> gridOf(KernelOp kernel, const SampleLaunch &launch);
 
 /// What the roles of CTA `cta` do: first what all do before they part, then the producer and the consumers, where there
 /// are any.
-std::vector<RingTrace> traceRings(KernelOp kernel, const SampleLaunch &launch, int64_t cta);
+std::vector<PipelineTrace> tracePipelines(KernelOp kernel, const SampleLaunch &launch, int64_t cta);
 
 } // namespace kiln::tile
 

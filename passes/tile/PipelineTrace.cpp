@@ -1,14 +1,12 @@
-#include "passes/tile/RingTrace.h"
+#include "passes/tile/PipelineTrace.h"
 
 #include "ir/tile/Arguments.h"
 #include "ir/tile/Rules.h"
 #include "kiln/Error.h"
-#include "runtime/Expr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <fmt/format.h>
 
@@ -16,29 +14,27 @@ namespace kiln::tile {
 
 using namespace mlir;
 
-/// What an extent is in a launch.
-static int64_t extentOf(KernelOp kernel, const SampleLaunch &launch, StringRef name) {
-  if (std::optional<int64_t> known = knownExtent(kernel, name)) return *known;
-  if (launch.extents == SampleLaunch::Extents::Same) return launch.extent;
-  llvm::SetVector<StringRef> names;
-  for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i)
-    for (StringRef dim : dimsOf(kernel, i))
-      if (!knownExtent(kernel, dim)) names.insert(dim);
+SampleLaunch sampleLaunch(KernelOp kernel, int64_t extent, int64_t sms, SampleExtents extents) {
   constexpr int64_t kMostDoublings = 16;
-  auto before = std::distance(names.begin(), llvm::find(names, name)), behind = std::ssize(names) - 1 - before;
-  bool grows = launch.extents == SampleLaunch::Extents::Growing;
-  return launch.extent << std::clamp<int64_t>(grows ? before : behind, 0, kMostDoublings);
+  SampleLaunch launch{.extents = {}, .sms = sms};
+  SmallVector<StringRef> names = extentNames(kernel).takeVector(), free;
+  llvm::copy_if(names, std::back_inserter(free), [&](StringRef name) { return !knownExtent(kernel, name); });
+  if (extents == SampleExtents::Shrinking) std::reverse(free.begin(), free.end());
+  for (StringRef name : names) {
+    auto [least, most] = rangeOfExtent(kernel, name);
+    auto doublings = extents == SampleExtents::Same ? 0 : std::distance(free.begin(), llvm::find(free, name));
+    launch.extents[name.str()] = std::clamp(extent << std::min<int64_t>(doublings, kMostDoublings), least, most);
+  }
+  return launch;
 }
 
 std::optional<int64_t> gridOf(KernelOp kernel, const SampleLaunch &launch) {
   if (!kernel.getGridOf()) return static_cast<int64_t>(kernel.getGrid().value_or(0));
   try {
     Expr grid = Expr::parse(kernel.getGridOf()->str());
-    Bindings bindings;
+    Bindings bindings = launch.extents;
     auto cluster = static_cast<int64_t>(kernel.getCluster().value_or(1));
-    for (const std::string &name : grid.extents())
-      bindings[name] =
-          name == "sms" ? std::max(launch.sms / cluster, int64_t(1)) * cluster : extentOf(kernel, launch, name);
+    bindings["sms"] = std::max(launch.sms / cluster, int64_t(1)) * cluster;
     return grid.evaluate(bindings);
   } catch (const Error &) {
     return std::nullopt;
@@ -186,8 +182,8 @@ public:
   Tracer(KernelOp kernel, const SampleLaunch &launch, int64_t grid, int64_t cta)
       : kernel(kernel), launch(launch), grid(grid), cta(cta), deciders(kernel) {}
 
-  std::vector<RingTrace> run() {
-    std::vector<RingTrace> traces{{.name = "the CTA", .warpgroups = warpgroupsOf(kernel)}};
+  std::vector<PipelineTrace> run() {
+    std::vector<PipelineTrace> traces{{.name = "the CTA", .warpgroups = warpgroupsOf(kernel)}};
     trace(kernel.getBody().front(), traces.front());
     for (auto roles : kernel.getBody().getOps<SpecializeOp>()) {
       if (!traces.front().isWhole) break;
@@ -210,9 +206,9 @@ private:
   int64_t grid, cta, left = 0;
   Deciders deciders;
   Numbers numbers;
-  std::vector<RingStep> steps;
+  std::vector<PipelineEvent> steps;
 
-  void trace(Block &block, RingTrace &into) {
+  void trace(Block &block, PipelineTrace &into) {
     steps.clear();
     left = kMostOps;
     into.isWhole = run(block);
@@ -251,7 +247,7 @@ private:
     if (auto count = dyn_cast<CtaCountOp>(op)) return numbers.set(count, grid);
     if (auto rank = dyn_cast<ClusterRankOp>(op))
       return numbers.set(rank, cta % static_cast<int64_t>(kernel.getCluster().value_or(1)));
-    if (auto extent = dyn_cast<ExtentOp>(op)) return numbers.set(extent, extentOf(kernel, launch, extent.getDim()));
+    if (auto extent = dyn_cast<ExtentOp>(op)) return numbers.set(extent, launch.extents.at(extent.getDim().str()));
     if (auto tile = dyn_cast<RasterizeOp>(op)) return rasterize(tile, numbers);
     if (auto product = dyn_cast<arith::MulIOp>(op)) return multiply(product, numbers);
     numbers.forget(op->getResults());
@@ -297,12 +293,12 @@ private:
     size_t before = steps.size();
     Numbers known = numbers;
     if (!runBranch(branch, true)) return false;
-    std::vector<RingStep> then(steps.begin() + static_cast<int64_t>(before), steps.end());
+    std::vector<PipelineEvent> then(steps.begin() + static_cast<int64_t>(before), steps.end());
     steps.resize(before);
     numbers = std::move(known);
     if (!runBranch(branch, false)) return false;
     numbers.forget(branch->getResults());
-    auto isSame = [](const RingStep &a, const RingStep &b) {
+    auto isSame = [](const PipelineEvent &a, const PipelineEvent &b) {
       return a.op->getName() == b.op->getName() && a.op->getOperand(0) == b.op->getOperand(0) && a.number == b.number;
     };
     auto now = ArrayRef(steps).drop_front(before);
@@ -320,7 +316,7 @@ private:
 
 } // namespace
 
-std::vector<RingTrace> traceRings(KernelOp kernel, const SampleLaunch &launch, int64_t cta) {
+std::vector<PipelineTrace> tracePipelines(KernelOp kernel, const SampleLaunch &launch, int64_t cta) {
   std::optional<int64_t> grid = gridOf(kernel, launch);
   if (!grid || cta < 0 || cta >= *grid) return {};
   return Tracer(kernel, launch, *grid, cta).run();
