@@ -38,16 +38,12 @@ static SmallVector<Claim> claimsOf(Operation *op) {
     chunks("offset", copy.getOffset(), element);
     chunks("stride", copy.getStride(), element);
   }
-  if (auto load = dyn_cast<BulkLoadOp>(op)) {
-    Type element = load.getSource().getType().getElementType();
-    chunks("offset", load.getOffset(), element);
-    chunks("count", load.getCount(), element);
-  }
-  if (auto store = dyn_cast<BulkStoreOp>(op)) {
-    Type element = store.getTarget().getType().getElementType();
-    chunks("offset", store.getOffset(), element);
-    chunks("count", store.getCount(), element);
-  }
+  auto run = [&](auto bulk, SharedType tile) {
+    chunks("offset", bulk.getOffset(), tile.getElementType());
+    chunks("count", bulk.getCount(), tile.getElementType());
+  };
+  if (auto load = dyn_cast<BulkLoadOp>(op)) run(load, load.getTarget().getType());
+  if (auto store = dyn_cast<BulkStoreOp>(op)) run(store, store.getSource().getType());
   return claims;
 }
 
@@ -67,12 +63,10 @@ static LogicalResult check(Operation *op, const Claim &claim, Alignment &alignme
 
 static LogicalResult checkAlignments(KernelOp kernel) {
   Alignment alignment(kernel);
-  WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    for (const Claim &claim : claimsOf(op))
-      if (failed(check(op, claim, alignment))) return WalkResult::interrupt();
-    return WalkResult::advance();
+  return checkEach(kernel, [&](Operation *op) {
+    auto isRight = [&](const Claim &claim) { return succeeded(check(op, claim, alignment)); };
+    return success(llvm::all_of(claimsOf(op), isRight));
   });
-  return failure(result.wasInterrupted());
 }
 
 #define GEN_PASS_DEF_TILEVERIFYALIGNMENTS

@@ -110,22 +110,19 @@ static LogicalResult checkRank(RemoteOp remote) {
 }
 
 static LogicalResult checkPlaces(KernelOp kernel) {
-  WalkResult result = kernel.getBody().walk([](Operation *op) {
-    LogicalResult checked = success();
-    if (std::optional<Box> box = boxOf(op)) checked = checkBox(op, *box);
-    if (auto remote = dyn_cast<RemoteOp>(op)) checked = checkRank(remote);
-    // What a mask leaves out is nowhere.
-    if (auto load = dyn_cast<LoadOp>(op); load && !load.getMask())
-      if (SharedType tile = sharedOf(load.getSource().getType()))
-        checked = checkRun(op, load.getValue().getType(), tile, load.getOffset(),
-                           static_cast<int64_t>(load.getRowStride().value_or(0)), /*writes=*/false);
-    if (auto store = dyn_cast<StoreOp>(op); store && !store.getMask())
-      if (SharedType tile = sharedOf(store.getTarget().getType()))
-        checked = checkRun(op, store.getValue().getType(), tile, store.getOffset(),
-                           static_cast<int64_t>(store.getRowStride().value_or(0)), /*writes=*/true);
-    return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();
+  return checkEach(kernel, [](Operation *op) {
+    auto run = [&](auto access, Value memory, bool writes) {
+      SharedType tile = sharedOf(memory.getType());
+      if (!tile || access.getMask()) return success(); // what a mask leaves out is nowhere
+      auto stride = static_cast<int64_t>(access.getRowStride().value_or(0));
+      return checkRun(op, access.getValue().getType(), tile, access.getOffset(), stride, writes);
+    };
+    if (std::optional<Box> box = boxOf(op)) return checkBox(op, *box);
+    if (auto remote = dyn_cast<RemoteOp>(op)) return checkRank(remote);
+    if (auto load = dyn_cast<LoadOp>(op)) return run(load, load.getSource(), /*writes=*/false);
+    auto store = dyn_cast<StoreOp>(op);
+    return store ? run(store, store.getTarget(), /*writes=*/true) : success();
   });
-  return failure(result.wasInterrupted());
 }
 
 #define GEN_PASS_DEF_TILEVERIFYBOUNDS

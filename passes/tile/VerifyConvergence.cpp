@@ -11,20 +11,18 @@ static LogicalResult checkConvergence(KernelOp kernel) {
   constexpr int64_t kWarp = 32;
   if (static_cast<int64_t>(kernel.getThreads().value_or(0)) <= kWarp) return success();
   Uniformity uniformity(kernel);
-  WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    if (!isCollective(op)) return WalkResult::advance();
+  return checkEach(kernel, [&](Operation *op) {
+    if (!isCollective(op)) return success();
     Operation *parted = uniformity.partedBy(op);
     bool operand = llvm::any_of(op->getOperands(), [&](Value v) { return uniformity.isVarying(v); });
-    if (!parted && !operand) return WalkResult::advance();
-    (void)violate(op, {"", "all threads that meet here come, and ask for the same",
-                       "a condition, bounds and operands that are the same in all warps",
-                       parted ? fmt::format("an {} decided by what differs from warp to warp",
-                                            parted->getName().getStringRef().str())
-                              : "an operand that differs from warp to warp",
-                       "tile.specialize, whose roles are whole warpgroups"});
-    return WalkResult::interrupt();
+    if (!parted && !operand) return success();
+    return violate(op, {"", "all threads that meet here come, and ask for the same",
+                        "a condition, bounds and operands that are the same in all warps",
+                        parted ? fmt::format("an {} decided by what differs from warp to warp",
+                                             parted->getName().getStringRef().str())
+                               : "an operand that differs from warp to warp",
+                        "tile.specialize, whose roles are whole warpgroups"});
   });
-  return failure(result.wasInterrupted());
 }
 
 #define GEN_PASS_DEF_TILEVERIFYCONVERGENCE

@@ -12,16 +12,14 @@ namespace kiln::tile {
 using namespace mlir;
 
 static LogicalResult checkDivisions(KernelOp kernel) {
-  WalkResult result = kernel.getBody().walk([](Operation *op) {
+  return checkEach(kernel, [](Operation *op) {
     bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
                        arith::RemSIOp, arith::RemUIOp>(op);
     if (!divides || !op->getResult(0).getType().isIndex() || constantOf(op->getOperand(1)) != 0 || mayBeLeftOut(op))
-      return WalkResult::advance();
-    (void)violate(op, {"", "an index is divided by something", "a divisor of 1 or more", "0",
-                       "a branch around it that is taken where there is something"});
-    return WalkResult::interrupt();
+      return success();
+    return violate(op, {"", "an index is divided by something", "a divisor of 1 or more", "0",
+                        "a branch around it that is taken where there is something"});
   });
-  return failure(result.wasInterrupted());
 }
 
 #define GEN_PASS_DEF_TILEVERIFYDIVISIONS

@@ -107,13 +107,11 @@ static LogicalResult checkWaited(WgmmaWaitOp wait) {
 }
 
 static LogicalResult checkFirstSums(KernelOp kernel) {
-  WalkResult result = kernel.getBody().walk([](Operation *op) {
-    LogicalResult checked = success();
-    if (auto product = dyn_cast<WgmmaOp>(op)) checked = checkFirst(product);
-    if (auto wait = dyn_cast<WgmmaWaitOp>(op)) checked = checkWaited(wait);
-    return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();
+  return checkEach(kernel, [](Operation *op) {
+    if (auto product = dyn_cast<WgmmaOp>(op)) return checkFirst(product);
+    auto wait = dyn_cast<WgmmaWaitOp>(op);
+    return wait ? checkWaited(wait) : success();
   });
-  return failure(result.wasInterrupted());
 }
 
 #define GEN_PASS_DEF_TILEVERIFYFIRSTSUMS

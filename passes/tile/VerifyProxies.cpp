@@ -97,19 +97,17 @@ static LogicalResult checkProxies(KernelOp kernel) {
     if (!tile || !isa<SharedType>(tile.getType())) return;
     if (Operation *memory = memoryOf(tile)) writes[memory].push_back(op);
   });
-  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+  return checkEach(kernel, [&](Operation *op) {
     for (const MemoryAccess &access : accessesOf(op)) {
       Operation *memory =
           !access.writes && isa<SharedType>(access.memory.getType()) ? memoryOf(access.memory) : nullptr;
       if (!memory) continue;
-      if (access.completion == Completion::WgmmaGroup && failed(checkProduct(op, memory, writes)))
-        return WalkResult::interrupt();
+      if (access.completion == Completion::WgmmaGroup && failed(checkProduct(op, memory, writes))) return failure();
       if (access.completion == Completion::StoreGroup && failed(checkStore(op, access.memory, memory, writes)))
-        return WalkResult::interrupt();
+        return failure();
     }
-    return WalkResult::advance();
+    return success();
   });
-  return failure(result.wasInterrupted());
 }
 
 #define GEN_PASS_DEF_TILEVERIFYPROXIES

@@ -36,16 +36,16 @@ static LogicalResult checkNeed(Operation *op, Region &region, const char *who, i
 static LogicalResult checkAtoms(KernelOp kernel) {
   constexpr int64_t kAddresses = 8;
   int64_t launched = launchedOf(kernel);
-  WalkResult result = kernel.getBody().walk([&](WgmmaOp product) {
+  return checkEach(kernel, [&](Operation *op) {
+    auto product = dyn_cast<WgmmaOp>(op);
+    if (!product) return success();
     auto fragment = cast<PendingType>(product.getType()).getFragment();
     int64_t atoms = fragment.getDimSize(0) / 64, sums = registersOf(product.getResult()) / std::max<int64_t>(atoms, 1);
-    if (sums + kAddresses <= launched) return WalkResult::advance();
-    (void)violate(product, {"", "an atom's sums fit the registers that the launch gives a thread",
-                            fmt::format("at most {} of {}", launched - kAddresses, launched), std::to_string(sums),
-                            "a narrower product, or fewer threads"});
-    return WalkResult::interrupt();
+    if (sums + kAddresses <= launched) return success();
+    return violate(product, {"", "an atom's sums fit the registers that the launch gives a thread",
+                             fmt::format("at most {} of {}", launched - kAddresses, launched), std::to_string(sums),
+                             "a narrower product, or fewer threads"});
   });
-  return failure(result.wasInterrupted());
 }
 
 static LogicalResult checkRegisters(KernelOp kernel) {

@@ -52,19 +52,14 @@ static LogicalResult checkTurns(AllocTurnsOp turns) {
                          takes ? "only tile.take_turn" : "only tile.pass_turn"});
 }
 
-static LogicalResult checkWaits(KernelOp kernel) {
-  WalkResult result = kernel.getBody().walk([](Operation *op) {
-    LogicalResult checked = success();
-    if (auto ring = dyn_cast<AllocRingOp>(op)) checked = checkRingUsers(ring);
-    if (auto turns = dyn_cast<AllocTurnsOp>(op)) checked = checkTurns(turns);
-    return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
+static LogicalResult checkUsers(Operation *op) {
+  if (auto ring = dyn_cast<AllocRingOp>(op)) return checkRingUsers(ring);
+  auto turns = dyn_cast<AllocTurnsOp>(op);
+  return turns ? checkTurns(turns) : success();
 }
 
 static LogicalResult checkRings(KernelOp kernel) {
-  if (failed(checkWaits(kernel))) return failure();
-  return replayLaunches(kernel);
+  return failed(checkEach(kernel, checkUsers)) ? failure() : replayLaunches(kernel);
 }
 
 #define GEN_PASS_DEF_TILEVERIFYRINGS

@@ -12,6 +12,12 @@
 
 namespace kiln::tile {
 
+/// Holds each op of a kernel to `check`, up to the first that breaks it.
+template <typename Check> llvm::LogicalResult checkEach(KernelOp kernel, Check check) {
+  auto visit = [&](mlir::Operation *op) { return mlir::WalkResult(check(op)); };
+  return llvm::failure(kernel.getBody().walk(visit).wasInterrupted());
+}
+
 /// A pass that holds programs of many threads to `check`.
 template <typename Base, llvm::LogicalResult (*check)(KernelOp)> struct Rule : Base {
   void runOnOperation() override {
