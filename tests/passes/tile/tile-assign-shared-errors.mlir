@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-shared))' -split-input-file -verify-diagnostics
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-shared))' -verify-diagnostics
 
 // Each fits, both do not.
 // expected-error@+4 {{the workspace of one thread is too large for these shapes}}
@@ -10,8 +10,6 @@ tile.kernel @sum(%x: !tile.global<8xf32>) grid 1 {
   %b = tile.alloc : !tile.shared<1xf32>
   tile.return
 }
-
-// -----
 
 // More bytes than an i64 counts.
 // expected-error@+4 {{the workspace of one thread is too large for these shapes}}

@@ -1,4 +1,7 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-shared{target=sm_80}))' -split-input-file -verify-diagnostics
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-shared{target=sm_80}))' -verify-diagnostics
+
+!A = !tile.shared<128x64xbf16, swizzle = 128>
+!B = !tile.shared<256x64xbf16, swizzle = 128>
 
 // More than one CTA of the target may have.
 // expected-error@+4 {{'tile.kernel': the shared tiles of a CTA must fit its memory}}
@@ -10,11 +13,7 @@ tile.kernel @ring(%x: !tile.global<8xf32>) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // Where the bytes go: slots and their barriers, a ring for each consumer, a tile.
-!A = !tile.shared<128x64xbf16, swizzle = 128>
-!B = !tile.shared<256x64xbf16, swizzle = 128>
 // expected-error@+4 {{'tile.kernel': the shared tiles of a CTA must fit its memory}}
 // expected-note@+3 {{expected: at most 166912 bytes on sm_80}}
 // expected-note@+2 {{found: 230912: 4 x 49152 + 64, 512, 2 x 2 x 8192}}

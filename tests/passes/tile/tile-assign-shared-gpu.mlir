@@ -1,8 +1,14 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-shared{target=sm_80}))' --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-shared{target=sm_80}))' | FileCheck %s
+
+!T = !tile.shared<64x64xbf16, swizzle = 128>
+!U = !tile.shared<64x64xbf16, swizzle = 128>
+!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
+!S = !tile.shared<64x64xbf16, swizzle = 128>
+!Q = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
 
 // The largest first. Alignment is 16 bytes, and a swizzle's whole period where there is one; so is every slot's.
-// CHECK: tile.kernel @alignment({{.*}}) grid 1 threads 128 attributes {shared_bytes = 9248 : i64}
-tile.kernel @alignment(%x: !tile.global<8xf32>) grid 1 threads 128 {
+// CHECK: tile.kernel @alignment_2({{.*}}) grid 1 threads 128 attributes {shared_bytes = 9248 : i64}
+tile.kernel @alignment_2(%x: !tile.global<8xf32>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %f = arith.constant 0.0 : f32
   // CHECK: tile.alloc {offset = 9216 : i64} : <3xf32>
@@ -20,12 +26,10 @@ tile.kernel @alignment(%x: !tile.global<8xf32>) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // Two folds follow each other: some warps still read the first tile when others write the second. The third may use the
 // first's again, since the second fold is a barrier.
-// CHECK: tile.kernel @folds({{.*}}) grid 1 threads 64 attributes {shared_bytes = 512 : i64}
-tile.kernel @folds(%x: !tile.global<64xf32>, %y: !tile.global<3xf32>) grid 1 threads 64 {
+// CHECK: tile.kernel @folds_2({{.*}}) grid 1 threads 64 attributes {shared_bytes = 512 : i64}
+tile.kernel @folds_2(%x: !tile.global<64xf32>, %y: !tile.global<3xf32>) grid 1 threads 64 {
   %c0 = arith.constant 0 : index
   // CHECK: tile.alloc {offset = 0 : i64}
   %a = tile.alloc : !tile.shared<64xf32>
@@ -40,11 +44,9 @@ tile.kernel @folds(%x: !tile.global<64xf32>, %y: !tile.global<3xf32>) grid 1 thr
   tile.return
 }
 
-// -----
-
 // Behind a barrier memory is free again, but not while copies may still write it: they are over once waited for.
-// CHECK: tile.kernel @copies({{.*}}) grid 1 threads 64 attributes {shared_bytes = 1536 : i64}
-tile.kernel @copies(%x: !tile.global<16x8xf32>) grid 1 threads 64 {
+// CHECK: tile.kernel @copies_2({{.*}}) grid 1 threads 64 attributes {shared_bytes = 1536 : i64}
+tile.kernel @copies_2(%x: !tile.global<16x8xf32>) grid 1 threads 64 {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %f = arith.constant 0.0 : f32
@@ -65,11 +67,9 @@ tile.kernel @copies(%x: !tile.global<16x8xf32>) grid 1 threads 64 {
   tile.return
 }
 
-// -----
-
 // A barrier inside a loop that may not run is none.
-// CHECK: tile.kernel @nested({{.*}}) grid 1 threads 64 attributes {shared_bytes = 1024 : i64}
-tile.kernel @nested(%x: !tile.global<8xf32>) grid 1 threads 64 {
+// CHECK: tile.kernel @nested_2({{.*}}) grid 1 threads 64 attributes {shared_bytes = 1024 : i64}
+tile.kernel @nested_2(%x: !tile.global<8xf32>) grid 1 threads 64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %f = arith.constant 0.0 : f32
@@ -83,12 +83,9 @@ tile.kernel @nested(%x: !tile.global<8xf32>) grid 1 threads 64 {
   tile.return
 }
 
-// -----
-
 // Barriers of a ring lie behind its tiles; consumers have copies.
-// CHECK: tile.kernel @roles({{.*}}) grid 2 cluster 2 threads 384 attributes {shared_bytes = 52256 : i64}
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @roles(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 384 {
+// CHECK: tile.kernel @roles_2({{.*}}) grid 2 cluster 2 threads 384 attributes {shared_bytes = 52256 : i64}
+tile.kernel @roles_2(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 384 {
   %c0 = arith.constant 0 : index
   // CHECK: tile.alloc_ring readers 2 {offset = 32768 : i64}
   %ring = tile.alloc_ring readers 2 : !tile.ring<2 x !T, !tile.shared<16xf32>>
@@ -103,13 +100,9 @@ tile.kernel @roles(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 384 {
   tile.return
 }
 
-// -----
-
 // What a tensor core, another CTA or a store by tensor map still reads is in use behind a barrier, too.
-// CHECK: tile.kernel @open({{.*}}) grid 2 cluster 2 threads 128 attributes {shared_bytes = 32768 : i64}
-!U = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
-tile.kernel @open(%a: !tile.global<64x64xbf16>, %x: bf16) grid 2 cluster 2 threads 128 {
+// CHECK: tile.kernel @open_2({{.*}}) grid 2 cluster 2 threads 128 attributes {shared_bytes = 32768 : i64}
+tile.kernel @open_2(%a: !tile.global<64x64xbf16>, %x: bf16) grid 2 cluster 2 threads 128 {
   %c0 = arith.constant 0 : index
   %read = tile.alloc : !U
   %stored = tile.alloc : !U
@@ -126,14 +119,10 @@ tile.kernel @open(%a: !tile.global<64x64xbf16>, %x: bf16) grid 2 cluster 2 threa
   tile.return
 }
 
-// -----
-
 // Behind a barrier a ring's memory is free once its products are done, and what the cluster reads of this CTA may lie
 // there, from the barrier on. Its own barriers are made first, so that nothing lies there before.
-// CHECK: tile.kernel @behind({{.*}}) grid 2 cluster 2 threads 128 attributes {shared_bytes = 17920 : i64}
-!S = !tile.shared<64x64xbf16, swizzle = 128>
-!Q = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
-tile.kernel @behind(%a: !tile.global<64x64xbf16>, %x: bf16, %n: index) grid 2 cluster 2 threads 128 {
+// CHECK: tile.kernel @behind_2({{.*}}) grid 2 cluster 2 threads 128 attributes {shared_bytes = 17920 : i64}
+tile.kernel @behind_2(%a: !tile.global<64x64xbf16>, %x: bf16, %n: index) grid 2 cluster 2 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: tile.alloc {offset = 17408 : i64}

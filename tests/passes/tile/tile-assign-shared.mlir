@@ -1,7 +1,7 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-shared))' | FileCheck %s
 
-// CHECK: tile.kernel @k({{.*}}) grid 1 attributes {shared_bytes = 1280 : i64}
-tile.kernel @k(%x: !tile.global<8xf32>) grid 1 {
+// CHECK: tile.kernel @k_2({{.*}}) grid 1 attributes {shared_bytes = 1280 : i64}
+tile.kernel @k_2(%x: !tile.global<8xf32>) grid 1 {
   // CHECK: tile.alloc {offset = 0 : i64} : <3xf32>
   %a = tile.alloc : !tile.shared<3xf32>
   // CHECK: tile.alloc {offset = 256 : i64} : <100x2xf32>

@@ -1,11 +1,12 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-unroll))' --split-input-file --verify-diagnostics | FileCheck %s
 
-// Offsets into registers become known; what a loop carries is carried on.
 !F = tensor<64x128xbf16, #tile.wgmma>
 !Part = tensor<64x32xbf16, #tile.wgmma>
 !Chunk = !tile.shared<64x32xbf16, swizzle = 64>
-// CHECK-LABEL: tile.kernel @parts
-tile.kernel @parts(%x: bf16) grid 1 threads 128 {
+
+// Offsets into registers become known; what a loop carries is carried on.
+// CHECK-LABEL: tile.kernel @parts_2
+tile.kernel @parts_2(%x: bf16) grid 1 threads 128 {
   // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
   // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : index
   // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
@@ -30,11 +31,9 @@ tile.kernel @parts(%x: bf16) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // The inner loop runs as often as the outer one's index says; a loop that never runs is gone.
-// CHECK-LABEL: tile.kernel @nested
-tile.kernel @nested(%x: !tile.global<8xf32>, %n: index) grid 1 threads 128 {
+// CHECK-LABEL: tile.kernel @nested_2
+tile.kernel @nested_2(%x: !tile.global<8xf32>, %n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -73,8 +72,6 @@ tile.kernel @unknown(%x: !tile.global<8xf32>, %n: index) grid 1 threads 128 {
   } {tile.unroll}
   tile.return
 }
-
-// -----
 
 tile.kernel @endless(%x: !tile.global<8xf32>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index

@@ -1,12 +1,17 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-alignments))' --split-input-file --verify-diagnostics | FileCheck %s
 
-// What arguments say of their rows, in sums and products; what nobody can say; numbers that a launch gives as they are.
 !Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
 !InRow = tensor<256xi1, #tile.blocked<vec = 8, threads = 32>>
 !T = !tile.shared<64x264xbf16>
 !M = !tile.global<?x?xbf16>
-// CHECK-LABEL: tile.kernel @fine
-tile.kernel @fine(%x: !M {tile.dims = ["M", "N"], tile.aligned = 16}, %y: !M {tile.dims = ["M", "K"]}, %given: index)
+!T2 = !tile.shared<64x64xbf16, swizzle = 128>
+!F = tensor<64x64xbf16, #tile.wgmma>
+!T3 = !tile.shared<4096xbf16>
+!R = !tile.ring<1 x !T3>
+
+// What arguments say of their rows, in sums and products; what nobody can say; numbers that a launch gives as they are.
+// CHECK-LABEL: tile.kernel @fine_2
+tile.kernel @fine_2(%x: !M {tile.dims = ["M", "N"], tile.aligned = 16}, %y: !M {tile.dims = ["M", "K"]}, %given: index)
     grid "sms" threads 64 {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
@@ -47,15 +52,9 @@ tile.kernel @fine(%x: !M {tile.dims = ["M", "N"], tile.aligned = 16}, %y: !M {ti
   tile.return
 }
 
-// -----
-
 // Tensor maps ask for rows of whole 16 bytes, which a launch checks; one CTA has number 0.
-!Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!F = tensor<64x64xbf16, #tile.wgmma>
-!M = !tile.global<?x?xbf16>
-// CHECK-LABEL: tile.kernel @maps
-tile.kernel @maps(%x: !M {tile.dims = ["M", "N"]}, %y: !M {tile.dims = ["N", "K"]},
+// CHECK-LABEL: tile.kernel @maps_2
+tile.kernel @maps_2(%x: !M {tile.dims = ["M", "N"]}, %y: !M {tile.dims = ["N", "K"]},
                   %z: !tile.global<9x7xbf16> {tile.dims = ["Nine", "Seven"]}, %v: bf16)
     grid "ceildiv(Nine, 9)" threads 128 {
   %c0 = arith.constant 0 : index
@@ -63,11 +62,11 @@ tile.kernel @maps(%x: !M {tile.dims = ["M", "N"]}, %y: !M {tile.dims = ["N", "K"
   %w = tile.warp_id
   %n = tile.extent "N"
   %k = tile.extent "K"
-  %t = tile.alloc : !T
+  %t = tile.alloc : !T2
   %f = tile.splat %v : bf16 -> !F
-  tile.store_matrix %f, %t[%c0, %c0] : !F, !T
-  tile.tma_store %t, %x[%c0, %c0] : !T, !M
-  tile.tma_store %t, %y[%c0, %c0] as ["floordiv(N, 8)", "8 * K"] : !T, !M
+  tile.store_matrix %f, %t[%c0, %c0] : !F, !T2
+  tile.tma_store %t, %x[%c0, %c0] : !T2, !M
+  tile.tma_store %t, %y[%c0, %c0] as ["floordiv(N, 8)", "8 * K"] : !T2, !M
   tile.tma_store_wait 0
   %at = arith.muli %w, %n : index
   %a = tile.load %x[%at] aligned 8 : !M -> !Row
@@ -79,16 +78,10 @@ tile.kernel @maps(%x: !M {tile.dims = ["M", "N"]}, %y: !M {tile.dims = ["N", "K"
   tile.return
 }
 
-// -----
-
 // A branch that asks first, of rows, of turns and of warps; one extent, asked for twice; one CTA at most; the producer,
 // which is the first warp.
-!Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
-!T = !tile.shared<4096xbf16>
-!R = !tile.ring<1 x !T>
-!M = !tile.global<?x?xbf16>
-// CHECK-LABEL: tile.kernel @asked
-tile.kernel @asked(%x: !M {tile.dims = ["M", "N"]}, %n: index) grid "min(sms, 1)" threads 256 {
+// CHECK-LABEL: tile.kernel @asked_2
+tile.kernel @asked_2(%x: !M {tile.dims = ["M", "N"]}, %n: index) grid "min(sms, 1)" threads 256 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -122,12 +115,12 @@ tile.kernel @asked(%x: !M {tile.dims = ["M", "N"]}, %n: index) grid "min(sms, 1)
   %ring = tile.alloc_ring readers 1 : !R
   tile.specialize producer registers 40 {
     tile.fill %ring[%c0] {
-    ^slot(%run: !T, %full: !tile.mbarrier):
-      tile.bulk_load %x[%first], %run signal %full : !M, !T
+    ^slot(%run: !T3, %full: !tile.mbarrier):
+      tile.bulk_load %x[%first], %run signal %full : !M, !T3
     } : !R
   } consumers 1 registers 232 {
   ^consumer(%group: index):
-    %run = tile.ring_wait %ring[%c0] : !R -> !T
+    %run = tile.ring_wait %ring[%c0] : !R -> !T3
   }
   tile.return
 }
@@ -136,6 +129,12 @@ tile.kernel @asked(%x: !M {tile.dims = ["M", "N"]}, %n: index) grid "min(sms, 1)
 
 !Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
 !M = !tile.global<?x?xbf16>
+!T = !tile.shared<64x264xbf16>
+!InRow = tensor<256xi1, #tile.blocked<vec = 8, threads = 32>>
+!T2 = !tile.shared<32x64xbf16>
+!T3 = !tile.shared<4096xbf16>
+!R = !tile.ring<1 x !T3>
+
 tile.kernel @offset(%x: !M {tile.dims = ["M", "N"], tile.aligned = 8}) grid "sms" threads 32 {
   %cta = tile.cta_id
   %n = tile.extent "N"
@@ -148,11 +147,7 @@ tile.kernel @offset(%x: !M {tile.dims = ["M", "N"], tile.aligned = 8}) grid "sms
   tile.return
 }
 
-// -----
-
 // The turns of a loop by warps, each with a row of the tile.
-!Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
-!T = !tile.shared<64x264xbf16>
 tile.kernel @turns(%v: bf16, %n: index) grid 4 threads 64 {
   %c2 = arith.constant 2 : index
   %c264 = arith.constant 264 : index
@@ -170,10 +165,6 @@ tile.kernel @turns(%v: bf16, %n: index) grid 4 threads 64 {
   tile.return
 }
 
-// -----
-
-!InRow = tensor<256xi1, #tile.blocked<vec = 8, threads = 32>>
-!M = !tile.global<?x?xbf16>
 tile.kernel @count(%x: !M {tile.dims = ["M", "N"]}) grid "sms" threads 32 {
   %n = tile.extent "N"
   // expected-error @below {{'tile.lane_mask': `aligned` follows from what a launch checks of the count}}
@@ -184,10 +175,6 @@ tile.kernel @count(%x: !M {tile.dims = ["M", "N"]}) grid "sms" threads 32 {
   tile.return
 }
 
-// -----
-
-!Row = tensor<256xbf16, #tile.blocked<vec = 8, threads = 32>>
-!M = !tile.global<?x?xbf16>
 tile.kernel @constant(%x: !M {tile.dims = ["M", "N"], tile.aligned = 8}) grid "sms" threads 32 {
   %c12 = arith.constant 12 : index
   // expected-error @below {{'tile.load': `aligned` follows from what a launch checks of the offset}}
@@ -198,59 +185,46 @@ tile.kernel @constant(%x: !M {tile.dims = ["M", "N"], tile.aligned = 8}) grid "s
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<32x64xbf16>
-!M = !tile.global<?x?xbf16>
 tile.kernel @chunks(%x: !M {tile.dims = ["M", "N"], tile.aligned = 4}, %m: index) grid "sms" threads 32 {
   %cta = tile.cta_id
   %n = tile.extent "N"
   %at = arith.muli %cta, %n : index
-  %t = tile.alloc : !T
+  %t = tile.alloc : !T2
   // expected-error @below {{'tile.async_copy': that copies move whole 16-byte chunks follows from what a launch checks of the offset}}
   // expected-note @below {{expected: multiples of 8}}
   // expected-note @below {{found: multiples of 4}}
   // expected-note @below {{try: `tile.aligned = 8` on the arguments whose rows are so long}}
-  tile.async_copy %x[%at] rows 64 limit [%m, %n], %t : !M, !T
+  tile.async_copy %x[%at] rows 64 limit [%m, %n], %t : !M, !T2
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<4096xbf16>
-!R = !tile.ring<1 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @run(%x: !M {tile.dims = ["M", "N"]}) grid "sms" threads 32 {
   %c0 = arith.constant 0 : index
   %n = tile.extent "N"
   %ring = tile.alloc_ring readers 1 : !R
   tile.fill %ring[%c0] {
-  ^slot(%row: !T, %full: !tile.mbarrier):
+  ^slot(%row: !T3, %full: !tile.mbarrier):
     // expected-error @below {{'tile.bulk_load': that copies move whole 16-byte chunks follows from what a launch checks of the count}}
     // expected-note @below {{expected: multiples of 8}}
     // expected-note @below {{found: multiples of 1}}
     // expected-note @below {{try: `tile.aligned = 8` on the arguments whose rows are so long}}
-    tile.bulk_load %x[%c0] count %n, %row signal %full : !M, !T
+    tile.bulk_load %x[%c0] count %n, %row signal %full : !M, !T3
   } : !R
-  %row = tile.ring_wait %ring[%c0] : !R -> !T
+  %row = tile.ring_wait %ring[%c0] : !R -> !T3
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<4096xbf16>
-!M = !tile.global<?x?xbf16>
 tile.kernel @stored_run(%y: !M {tile.dims = ["M", "N"]}) grid "sms" threads 32 {
   %c0 = arith.constant 0 : index
   %cta = tile.cta_id
   %n = tile.extent "N"
   %at = arith.muli %cta, %n : index
-  %t = tile.alloc : !T
+  %t = tile.alloc : !T3
   // expected-error @below {{'tile.bulk_store': that copies move whole 16-byte chunks follows from what a launch checks of the offset}}
   // expected-note @below {{expected: multiples of 8}}
   // expected-note @below {{found: multiples of 1}}
   // expected-note @below {{try: `tile.aligned = 8` on the arguments whose rows are so long}}
-  tile.bulk_store %t, %y[%at] : !T, !M
+  tile.bulk_store %t, %y[%at] : !T3, !M
   tile.tma_store_wait 0
   tile.return
 }

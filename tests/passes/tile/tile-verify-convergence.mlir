@@ -1,4 +1,7 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-convergence))' --split-input-file --verify-diagnostics
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-convergence))' --verify-diagnostics
+
+!A = !tile.shared<64x64xbf16, swizzle = 128>
+!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
 
 tile.kernel @parted() grid 1 threads 128 {
   %c0 = arith.constant 0 : index
@@ -13,8 +16,6 @@ tile.kernel @parted() grid 1 threads 128 {
   }
   tile.return
 }
-
-// -----
 
 // The number of turns differs, by way of what another loop carries.
 tile.kernel @turns(%n: index) grid 1 threads 128 {
@@ -35,10 +36,6 @@ tile.kernel @turns(%n: index) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!A = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
 tile.kernel @operand() grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %a = tile.alloc : !A
@@ -52,8 +49,6 @@ tile.kernel @operand() grid 1 threads 128 {
   %p = tile.wgmma %a, %a transpose, %none if %first : !A, !A, !P -> !P
   tile.return
 }
-
-// -----
 
 // What a warp folds is its own.
 tile.kernel @folded(%x: !tile.global<32xf32>) grid 1 threads 64 {

@@ -1,8 +1,8 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-divisions))' --split-input-file --verify-diagnostics | FileCheck %s
 
 // By what is not known, and elements, whose ops are guarded where they are made; in a branch that is never taken.
-// CHECK-LABEL: tile.kernel @fine
-tile.kernel @fine(%n: index, %x: i32) grid 1 threads 32 {
+// CHECK-LABEL: tile.kernel @fine_2
+tile.kernel @fine_2(%n: index, %x: i32) grid 1 threads 32 {
   %c2 = arith.constant 2 : index
   %zero = arith.constant 0 : i32
   %half = arith.floordivsi %n, %c2 : index

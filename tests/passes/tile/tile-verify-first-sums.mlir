@@ -1,13 +1,14 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-first-sums))' --split-input-file --verify-diagnostics | FileCheck %s
 
-// Conditions that are false in the first turn of the loop that carries the sum: whatever the bounds are, and in loops of
-// loops; a sum that starts with zeros; a product that sees by itself that there is nothing.
 !A = !tile.shared<64x64xbf16, swizzle = 128>
 !Acc = tensor<64x64xf32, #tile.wgmma>
 !P = !tile.pending<!Acc>
 !F = tensor<64x64xbf16, #tile.wgmma>
-// CHECK-LABEL: tile.kernel @fine
-tile.kernel @fine(%x: bf16, %from: index, %n: index, %maybe: i1) grid 1 threads 128 {
+
+// Conditions that are false in the first turn of the loop that carries the sum: whatever the bounds are, and in loops of
+// loops; a sum that starts with zeros; a product that sees by itself that there is nothing.
+// CHECK-LABEL: tile.kernel @fine_2
+tile.kernel @fine_2(%x: bf16, %from: index, %n: index, %maybe: i1) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : !Acc
@@ -66,15 +67,9 @@ tile.kernel @fine(%x: bf16, %from: index, %n: index, %maybe: i1) grid 1 threads 
   tile.return
 }
 
-// -----
-
 // In the outer loop's first turn the inner one has none: the product behind it is the first.
-!A = !tile.shared<64x64xbf16, swizzle = 128>
-!Acc = tensor<64x64xf32, #tile.wgmma>
-!P = !tile.pending<!Acc>
-!F = tensor<64x64xbf16, #tile.wgmma>
-// CHECK-LABEL: tile.kernel @later
-tile.kernel @later(%x: bf16, %n: index) grid 1 threads 128 {
+// CHECK-LABEL: tile.kernel @later_2
+tile.kernel @later_2(%x: bf16, %n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = tile.alloc : !A
@@ -102,6 +97,9 @@ tile.kernel @later(%x: bf16, %n: index) grid 1 threads 128 {
 
 !A = !tile.shared<64x64xbf16, swizzle = 128>
 !P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
+!Acc = tensor<64x64xf32, #tile.wgmma>
+!P2 = !tile.pending<!Acc>
+
 tile.kernel @without(%n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -119,11 +117,7 @@ tile.kernel @without(%n: index) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // One too low; by way of another loop.
-!A = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
 tile.kernel @always(%from: index, %n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -146,10 +140,6 @@ tile.kernel @always(%from: index, %n: index) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!A = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
 tile.kernel @at_once() grid 1 threads 128 {
   %true = arith.constant true
   %a = tile.alloc : !A
@@ -162,26 +152,21 @@ tile.kernel @at_once() grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // What the product gave is not what is carried.
-!A = !tile.shared<64x64xbf16, swizzle = 128>
-!Acc = tensor<64x64xf32, #tile.wgmma>
-!P = !tile.pending<!Acc>
 tile.kernel @lost(%n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = tile.alloc : !A
-  %none = tile.wgmma_none : !P
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %none) -> !P {
+  %none = tile.wgmma_none : !P2
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %none) -> !P2 {
     %more = arith.cmpi ne, %i, %c0 : index
-    %p = tile.wgmma %a, %a transpose, %acc if %more : !A, !A, !P -> !P
-    scf.yield %acc : !P
+    %p = tile.wgmma %a, %a transpose, %acc if %more : !A, !A, !P2 -> !P2
+    scf.yield %acc : !P2
   }
   // expected-error @below {{'tile.wgmma_wait': what is waited for is the sums of a product}}
   // expected-note @below {{expected: the result of a tile.wgmma, carried to here}}
   // expected-note @below {{found: a tile.wgmma_none that met none}}
   // expected-note @below {{try: an scf.yield of what the product gave}}
-  %done = tile.wgmma_wait %sum : !P -> !Acc
+  %done = tile.wgmma_wait %sum : !P2 -> !Acc
   tile.return
 }

@@ -1,12 +1,19 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand,tile-verify-rings))' --split-input-file --verify-diagnostics | FileCheck %s
 
-// Tile after tile, consumers in turn, one ring for all: iterations go on counting. A condition that no launch tells
-// decides nothing where both ways are the same.
 !T = !tile.shared<64x64xbf16, swizzle = 128>
 !Ring = !tile.ring<5 x !T>
 !M = !tile.global<?x?xbf16>
-// CHECK-LABEL: tile.kernel @fine
-tile.kernel @fine(%a: !M {tile.dims = ["M", "K"]}, %n: index) grid "sms" threads 384 {
+!Ring2 = !tile.ring<2 x !T>
+!M2 = !tile.global<64x64xbf16>
+!Ring16 = !tile.ring<16 x !T>
+!M3 = !tile.global<?x64xbf16>
+!M4 = !tile.global<?x?x?x?x?xf32>
+!Ring1 = !tile.ring<1 x !T>
+
+// Tile after tile, consumers in turn, one ring for all: iterations go on counting. A condition that no launch tells
+// decides nothing where both ways are the same.
+// CHECK-LABEL: tile.kernel @fine_2
+tile.kernel @fine_2(%a: !M {tile.dims = ["M", "K"]}, %n: index) grid "sms" threads 384 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %m = tile.extent "M"
@@ -59,71 +66,157 @@ tile.kernel @fine(%a: !M {tile.dims = ["M", "K"]}, %n: index) grid "sms" threads
   tile.return
 }
 
-// -----
-
 // What no launch tells is taken to be right: so many turns, such iterations, a condition.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<64x64xbf16>
-// CHECK-LABEL: tile.kernel @unknown
-tile.kernel @unknown(%a: !M, %from: !tile.global<4xi64>, %n: index) grid 1 threads 256 {
+// CHECK-LABEL: tile.kernel @unknown_2
+tile.kernel @unknown_2(%a: !M2, %from: !tile.global<4xi64>, %n: index) grid 1 threads 256 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %loaded = tile.load %from[%c0] : !tile.global<4xi64> -> i64
   %shift = arith.index_cast %loaded : i64 to index
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring2
   tile.specialize producer registers 40 {
     scf.for %s = %c0 to %n step %c1 {
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
-        tile.tma_load %a[%c0, %c0], %as signal %full : !M, !T
-      } : !Ring
+        tile.tma_load %a[%c0, %c0], %as signal %full : !M2, !T
+      } : !Ring2
     }
   } consumers 1 registers 232 {
   ^consumer(%group: index):
     %i = tile.index %shift - 1
-    %as = tile.ring_wait %ring[%i] : !Ring -> !T
+    %as = tile.ring_wait %ring[%i] : !Ring2 -> !T
     %some = arith.cmpi sgt, %i, %c0 : index
-    tile.ring_release %ring[%i] if %some : !Ring
+    tile.ring_release %ring[%i] if %some : !Ring2
     scf.for %s = %c0 to %n step %c1 {
-      %bs = tile.ring_wait %ring[%s] : !Ring -> !T
+      %bs = tile.ring_wait %ring[%s] : !Ring2 -> !T
     }
   }
   tile.return
 }
 
-// -----
-
 // A ring that is filled whole, then drained, has a slot for each of its iterations: of rows as short as declared.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<16 x !T>
-!M = !tile.global<?x?xbf16>
-// CHECK-LABEL: tile.kernel @short
-tile.kernel @short(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attributes {tile.ranges = {K = [0, 1024]}} {
+// CHECK-LABEL: tile.kernel @short_2
+tile.kernel @short_2(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attributes {tile.ranges = {K = [0, 1024]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring16
   scf.for %s = %c0 to %steps step %c1 {
     tile.fill %ring[%s] {
     ^slot(%as: !T, %full: !tile.mbarrier):
       tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-    } : !Ring
+    } : !Ring16
   }
   scf.for %s = %c0 to %steps step %c1 {
-    %as = tile.ring_wait %ring[%s] : !Ring -> !T
-    tile.ring_release %ring[%s] : !Ring
+    %as = tile.ring_wait %ring[%s] : !Ring16 -> !T
+    tile.ring_release %ring[%s] : !Ring16
   }
+  tile.return
+}
+
+// Right where there are more keys than queries: the keys before the queries' own, the last of which is always released.
+// CHECK-LABEL: tile.kernel @keys_before_2
+tile.kernel @keys_before_2(%q: !M3 {tile.dims = ["Sq", "D"]}, %k: !M3 {tile.dims = ["Sk", "D"]}) grid 1 threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %queries = tile.extent "Sq"
+  %keys = tile.extent "Sk"
+  %steps = tile.index ceildiv(%keys - %queries, 64)
+  %ring = tile.alloc_ring readers 1 : !Ring2
+  tile.specialize producer registers 40 {
+    scf.for %s = %c0 to %steps step %c1 {
+      tile.fill %ring[%s] {
+      ^slot(%as: !T, %full: !tile.mbarrier):
+        tile.tma_load %k[%s, %c0], %as signal %full : !M3, !T
+      } : !Ring2
+    }
+  } consumers 1 registers 232 {
+  ^consumer(%group: index):
+    scf.for %s = %c0 to %steps step %c1 {
+      %as = tile.ring_wait %ring[%s] : !Ring2 -> !T
+      %more = arith.cmpi ne, %s, %c0 : index
+      %before = tile.index %s - 1
+      tile.ring_release %ring[%before] if %more : !Ring2
+    }
+    %last = tile.index %steps - 1
+    tile.ring_release %ring[%last] : !Ring2
+  }
+  tile.return
+}
+
+// Elements of five extents, or of three by one CTA, are many only where each extent is large.
+// CHECK-LABEL: tile.kernel @flat_2
+tile.kernel @flat_2(%x: !M4 {tile.dims = ["A", "B", "C", "D", "E"]}) grid "sms" threads 256 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cta = tile.cta_id
+  %ctas = tile.cta_count
+  %a = tile.extent "A"
+  %b = tile.extent "B"
+  %c = tile.extent "C"
+  %d = tile.extent "D"
+  %e = tile.extent "E"
+  %three = tile.index %a * %b * %c
+  scf.for %i = %c0 to %three step %c1 {
+    tile.barrier
+  }
+  %blocks = tile.index ceildiv(%three * %d * %e, 1024)
+  scf.for %i = %cta to %blocks step %ctas {
+    tile.barrier
+  }
+  tile.return
+}
+
+// A warpgroup and a half release twice.
+// CHECK-LABEL: tile.kernel @one_and_a_half_2
+tile.kernel @one_and_a_half_2(%a: !M2) grid 1 threads 192 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %ring = tile.alloc_ring readers 2 : !Ring1
+  scf.for %i = %c0 to %c3 step %c1 {
+    tile.fill %ring[%i] {
+    ^slot(%as: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %as signal %full : !M2, !T
+    } : !Ring1
+    %as = tile.ring_wait %ring[%i] : !Ring1 -> !T
+    tile.ring_release %ring[%i] : !Ring1
+  }
+  tile.return
+}
+
+// Filled once, and kept: so often as the loop around it says.
+// CHECK-LABEL: tile.kernel @kept_2
+tile.kernel @kept_2(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
+  scf.for %i = %c0 to %c2 step %c1 {
+    tile.fill %r[%i] {
+    ^slot(%t: !T, %full: !tile.mbarrier):
+      tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !T
+    } : !tile.ring<2 x !T>
+  }
+  %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
+  %u = tile.ring_wait %r[%c1] : !tile.ring<2 x !T> -> !T
   tile.return
 }
 
 // -----
 
-// Declared by a step too many.
 !T = !tile.shared<64x64xbf16, swizzle = 128>
 !Ring = !tile.ring<16 x !T>
 !M = !tile.global<?x?xbf16>
+!Ring24 = !tile.ring<24 x !T>
+!Ring2 = !tile.ring<2 x !T>
+!M2 = !tile.global<64x64xbf16>
+!Ring5 = !tile.ring<5 x !T>
+!Ring3 = !tile.ring<3 x !T>
+!Ring1 = !tile.ring<1 x !T>
+
+// Declared by a step too many.
 tile.kernel @too_long(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attributes {tile.ranges = {K = [64, 1025]}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -147,18 +240,13 @@ tile.kernel @too_long(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attrib
   tile.return
 }
 
-// -----
-
 // Undeclared, and wrong in one of the launches.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<24 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @undeclared(%a: !M {tile.dims = ["M", "K"]}) grid "sms" threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring24
   scf.for %s = %c0 to %steps step %c1 {
     // expected-error @below {{'tile.fill': who waits at a ring goes on in the end}}
     // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
@@ -167,34 +255,29 @@ tile.kernel @undeclared(%a: !M {tile.dims = ["M", "K"]}) grid "sms" threads 128 
     tile.fill %ring[%s] {
     ^slot(%as: !T, %full: !tile.mbarrier):
       tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-    } : !Ring
+    } : !Ring24
   }
   scf.for %s = %c0 to %steps step %c1 {
-    %as = tile.ring_wait %ring[%s] : !Ring -> !T
-    tile.ring_release %ring[%s] : !Ring
+    %as = tile.ring_wait %ring[%s] : !Ring24 -> !T
+    tile.ring_release %ring[%s] : !Ring24
   }
   tile.return
 }
 
-// -----
-
 // Right from the declared extents' middle on.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @none(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attributes {tile.ranges = {K = [0, 4096]}} {
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring2
   scf.for %s = %c1 to %steps step %c1 {
     %i = tile.index %s - 1
     tile.fill %ring[%i] {
     ^slot(%as: !T, %full: !tile.mbarrier):
       tile.tma_load %a[%i, %i], %as signal %full : !M, !T
-    } : !Ring
-    %as = tile.ring_wait %ring[%i] : !Ring -> !T
-    tile.ring_release %ring[%i] : !Ring
+    } : !Ring2
+    %as = tile.ring_wait %ring[%i] : !Ring2 -> !T
+    tile.ring_release %ring[%i] : !Ring2
   }
   %last = tile.index %steps - 1
   // expected-error @below {{'tile.fill': iterations of a ring count from 0}}
@@ -204,107 +287,18 @@ tile.kernel @none(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 128 attributes
   tile.fill %ring[%last] {
   ^slot(%as: !T, %full: !tile.mbarrier):
     tile.tma_load %a[%last, %last], %as signal %full : !M, !T
-  } : !Ring
-  %as = tile.ring_wait %ring[%last] : !Ring -> !T
+  } : !Ring2
+  %as = tile.ring_wait %ring[%last] : !Ring2 -> !T
   tile.return
 }
-
-// -----
-
-// Right where there are more keys than queries: the keys before the queries' own, the last of which is always released.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<?x64xbf16>
-// CHECK-LABEL: tile.kernel @keys_before
-tile.kernel @keys_before(%q: !M {tile.dims = ["Sq", "D"]}, %k: !M {tile.dims = ["Sk", "D"]}) grid 1 threads 256 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %queries = tile.extent "Sq"
-  %keys = tile.extent "Sk"
-  %steps = tile.index ceildiv(%keys - %queries, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
-  tile.specialize producer registers 40 {
-    scf.for %s = %c0 to %steps step %c1 {
-      tile.fill %ring[%s] {
-      ^slot(%as: !T, %full: !tile.mbarrier):
-        tile.tma_load %k[%s, %c0], %as signal %full : !M, !T
-      } : !Ring
-    }
-  } consumers 1 registers 232 {
-  ^consumer(%group: index):
-    scf.for %s = %c0 to %steps step %c1 {
-      %as = tile.ring_wait %ring[%s] : !Ring -> !T
-      %more = arith.cmpi ne, %s, %c0 : index
-      %before = tile.index %s - 1
-      tile.ring_release %ring[%before] if %more : !Ring
-    }
-    %last = tile.index %steps - 1
-    tile.ring_release %ring[%last] : !Ring
-  }
-  tile.return
-}
-
-// -----
-
-// Elements of five extents, or of three by one CTA, are many only where each extent is large.
-!M = !tile.global<?x?x?x?x?xf32>
-// CHECK-LABEL: tile.kernel @flat
-tile.kernel @flat(%x: !M {tile.dims = ["A", "B", "C", "D", "E"]}) grid "sms" threads 256 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %cta = tile.cta_id
-  %ctas = tile.cta_count
-  %a = tile.extent "A"
-  %b = tile.extent "B"
-  %c = tile.extent "C"
-  %d = tile.extent "D"
-  %e = tile.extent "E"
-  %three = tile.index %a * %b * %c
-  scf.for %i = %c0 to %three step %c1 {
-    tile.barrier
-  }
-  %blocks = tile.index ceildiv(%three * %d * %e, 1024)
-  scf.for %i = %cta to %blocks step %ctas {
-    tile.barrier
-  }
-  tile.return
-}
-
-// -----
-
-// A warpgroup and a half release twice.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<1 x !T>
-!M = !tile.global<64x64xbf16>
-// CHECK-LABEL: tile.kernel @one_and_a_half
-tile.kernel @one_and_a_half(%a: !M) grid 1 threads 192 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %ring = tile.alloc_ring readers 2 : !Ring
-  scf.for %i = %c0 to %c3 step %c1 {
-    tile.fill %ring[%i] {
-    ^slot(%as: !T, %full: !tile.mbarrier):
-      tile.tma_load %a[%c0, %c0], %as signal %full : !M, !T
-    } : !Ring
-    %as = tile.ring_wait %ring[%i] : !Ring -> !T
-    tile.ring_release %ring[%i] : !Ring
-  }
-  tile.return
-}
-
-// -----
 
 // One of two readers releases.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @too_many_readers(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 2 : !Ring
+  %ring = tile.alloc_ring readers 2 : !Ring2
   tile.specialize producer registers 40 {
     scf.for %s = %c0 to %steps step %c1 {
       // expected-error @below {{'tile.fill': who waits at a ring goes on in the end}}
@@ -314,82 +308,67 @@ tile.kernel @too_many_readers(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 38
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
         tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-      } : !Ring
+      } : !Ring2
     }
   } consumers 2 registers 232 {
   ^consumer(%group: index):
     %mine = arith.cmpi eq, %group, %c0 : index
     scf.if %mine {
       scf.for %s = %c0 to %steps step %c1 {
-        %as = tile.ring_wait %ring[%s] : !Ring -> !T
-        tile.ring_release %ring[%s] : !Ring
+        %as = tile.ring_wait %ring[%s] : !Ring2 -> !T
+        tile.ring_release %ring[%s] : !Ring2
       }
     }
   }
   tile.return
 }
 
-// -----
-
 // Two release what has one reader.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @too_few_readers(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring2
   tile.specialize producer registers 40 {
     scf.for %s = %c0 to %steps step %c1 {
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
         tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-      } : !Ring
+      } : !Ring2
     }
   } consumers 2 registers 232 {
   ^consumer(%group: index):
     scf.for %s = %c0 to %steps step %c1 {
-      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      %as = tile.ring_wait %ring[%s] : !Ring2 -> !T
       // expected-error @below {{'tile.ring_release': an iteration is released by as many warpgroups as the ring has `readers`}}
       // expected-note @below {{expected: 1}}
       // expected-note @below {{found: one more of iteration 0, by consumer 1; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: as many `readers` as consumers that release it}}
-      tile.ring_release %ring[%s] : !Ring
+      tile.ring_release %ring[%s] : !Ring2
     }
   }
   tile.return
 }
 
-// -----
-
 // Two warpgroups without roles release together.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<64x64xbf16>
-tile.kernel @together(%a: !M) grid 1 threads 256 {
+tile.kernel @together(%a: !M2) grid 1 threads 256 {
   %c0 = arith.constant 0 : index
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring2
   tile.fill %ring[%c0] {
   ^slot(%as: !T, %full: !tile.mbarrier):
-    tile.tma_load %a[%c0, %c0], %as signal %full : !M, !T
-  } : !Ring
-  %as = tile.ring_wait %ring[%c0] : !Ring -> !T
+    tile.tma_load %a[%c0, %c0], %as signal %full : !M2, !T
+  } : !Ring2
+  %as = tile.ring_wait %ring[%c0] : !Ring2 -> !T
   // expected-error @below {{'tile.ring_release': an iteration is released by as many warpgroups as the ring has `readers`}}
   // expected-note @below {{expected: 1}}
   // expected-note @below {{found: one more of iteration 0, by the CTA; in CTA 0 of 1}}
   // expected-note @below {{try: as many `readers` as consumers that release it}}
-  tile.ring_release %ring[%c0] : !Ring
+  tile.ring_release %ring[%c0] : !Ring2
   tile.return
 }
 
-// -----
-
 // The second tile starts with iteration 0 again.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<5 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @counts_anew(%a: !M {tile.dims = ["M", "K"]}) grid 2 threads 256 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -399,7 +378,7 @@ tile.kernel @counts_anew(%a: !M {tile.dims = ["M", "K"]}) grid 2 threads 256 {
   %steps = tile.index ceildiv(%k, 64)
   %first = tile.cta_id
   %ctas = tile.cta_count
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring5
   tile.specialize producer registers 40 {
     scf.for %t = %first to %tiles step %ctas {
       scf.for %s = %c0 to %steps step %c1 {
@@ -410,7 +389,7 @@ tile.kernel @counts_anew(%a: !M {tile.dims = ["M", "K"]}) grid 2 threads 256 {
         tile.fill %ring[%s] {
         ^slot(%as: !T, %full: !tile.mbarrier):
           tile.tma_load %a[%t, %s], %as signal %full : !M, !T
-        } : !Ring
+        } : !Ring5
       }
     }
   } consumers 1 registers 232 {
@@ -419,66 +398,56 @@ tile.kernel @counts_anew(%a: !M {tile.dims = ["M", "K"]}) grid 2 threads 256 {
       %base = tile.index floordiv(%t - %first, %ctas) * %steps
       scf.for %s = %c0 to %steps step %c1 {
         %i = tile.index %base + %s
-        %as = tile.ring_wait %ring[%i] : !Ring -> !T
-        tile.ring_release %ring[%i] : !Ring
+        %as = tile.ring_wait %ring[%i] : !Ring5 -> !T
+        tile.ring_release %ring[%i] : !Ring5
       }
     }
   }
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @negative(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring2
   tile.specialize producer registers 40 {
     scf.for %s = %c0 to %steps step %c1 {
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
         tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-      } : !Ring
+      } : !Ring2
     }
   } consumers 1 registers 232 {
   ^consumer(%group: index):
     scf.for %s = %c0 to %steps step %c1 {
-      %as = tile.ring_wait %ring[%s] : !Ring -> !T
+      %as = tile.ring_wait %ring[%s] : !Ring2 -> !T
       %before = tile.index %s - 1
       // expected-error @below {{'tile.ring_release': iterations of a ring count from 0}}
       // expected-note @below {{expected: 0 or more}}
       // expected-note @below {{found: -1, by consumer 0; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: a condition that leaves out what comes before the first}}
-      tile.ring_release %ring[%before] : !Ring
+      tile.ring_release %ring[%before] : !Ring2
     }
   }
   tile.return
 }
 
-// -----
-
 // A fill too few.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @fewer(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring2
   tile.specialize producer registers 40 {
     scf.for %s = %c1 to %steps step %c1 {
       %i = tile.index %s - 1
       tile.fill %ring[%i] {
       ^slot(%as: !T, %full: !tile.mbarrier):
         tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-      } : !Ring
+      } : !Ring2
     }
   } consumers 1 registers 232 {
   ^consumer(%group: index):
@@ -487,25 +456,20 @@ tile.kernel @fewer(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
       // expected-note @below {{expected: a fill for each wait, and `readers` releases for each fill}}
       // expected-note @below {{found: consumer 0 for the copies of iteration 23 waits for ever; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: the same iterations in all roles: loops of the same bounds, and as many `readers` as release}}
-      %as = tile.ring_wait %ring[%s] : !Ring -> !T
-      tile.ring_release %ring[%s] : !Ring
+      %as = tile.ring_wait %ring[%s] : !Ring2 -> !T
+      tile.ring_release %ring[%s] : !Ring2
     }
   }
   tile.return
 }
 
-// -----
-
 // A fill too many: its copy lands when the CTA has ended.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @more(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring2
   tile.specialize producer registers 40 {
     scf.for %s = %c0 to %steps step %c1 {
       // expected-error @below {{'tile.fill': what is filled is waited for before a CTA ends}}
@@ -515,38 +479,33 @@ tile.kernel @more(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 256 {
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
         tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-      } : !Ring
+      } : !Ring2
     }
   } consumers 1 registers 232 {
   ^consumer(%group: index):
     %fewer = tile.index %steps - 1
     scf.for %s = %c0 to %fewer step %c1 {
-      %as = tile.ring_wait %ring[%s] : !Ring -> !T
-      tile.ring_release %ring[%s] : !Ring
+      %as = tile.ring_wait %ring[%s] : !Ring2 -> !T
+      tile.ring_release %ring[%s] : !Ring2
     }
   }
   tile.return
 }
 
-// -----
-
 // Three slots for two consumers: now one's, now the other's, and a barrier tells even from odd alone.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<3 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @let_through(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring3
   tile.specialize producer registers 40 {
     scf.for %s = %c0 to %steps step %c1 {
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
         tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-      } : !Ring
+      } : !Ring3
     }
   } consumers 2 registers 232 {
   ^consumer(%group: index):
@@ -555,25 +514,20 @@ tile.kernel @let_through(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
       // expected-note @below {{expected: a wait for iteration 1 before}}
       // expected-note @below {{found: iteration 4 waited for by consumer 0, which did not; in CTA 0 of 1, where K = 1536, M = 1536}}
       // expected-note @below {{try: as many slots that each is always the same consumers', or turns}}
-      %as = tile.ring_wait %ring[%s] : !Ring -> !T
-      tile.ring_release %ring[%s] : !Ring
+      %as = tile.ring_wait %ring[%s] : !Ring3 -> !T
+      tile.ring_release %ring[%s] : !Ring3
     }
   }
   tile.return
 }
 
-// -----
-
 // Both wait, and the first alone releases: the other one comes when the slot has been filled again.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<2 x !T>
-!M = !tile.global<?x?xbf16>
 tile.kernel @too_late(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = tile.extent "K"
   %steps = tile.index ceildiv(%k, 64)
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring2
   tile.specialize producer registers 40 {
     scf.for %s = %c0 to %steps step %c1 {
       // expected-error @below {{'tile.fill': a slot is filled again when all who wait for it have come}}
@@ -583,50 +537,42 @@ tile.kernel @too_late(%a: !M {tile.dims = ["M", "K"]}) grid 1 threads 384 {
       tile.fill %ring[%s] {
       ^slot(%as: !T, %full: !tile.mbarrier):
         tile.tma_load %a[%c0, %s], %as signal %full : !M, !T
-      } : !Ring
+      } : !Ring2
     }
   } consumers 2 registers 232 {
   ^consumer(%group: index):
     %mine = arith.cmpi eq, %group, %c0 : index
     scf.for %s = %c0 to %steps step %c1 {
-      %as = tile.ring_wait %ring[%s] : !Ring -> !T
-      tile.ring_release %ring[%s] if %mine : !Ring
+      %as = tile.ring_wait %ring[%s] : !Ring2 -> !T
+      tile.ring_release %ring[%s] if %mine : !Ring2
     }
   }
   tile.return
 }
 
-// -----
-
 // The step before the last is never released, the one behind it is.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!Ring = !tile.ring<1 x !T>
-!M = !tile.global<64x64xbf16>
-tile.kernel @out_of_order(%a: !M) grid 1 threads 256 {
+tile.kernel @out_of_order(%a: !M2) grid 1 threads 256 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %ring = tile.alloc_ring readers 1 : !Ring
+  %ring = tile.alloc_ring readers 1 : !Ring1
   tile.specialize producer registers 40 {
     tile.fill %ring[%c0] {
     ^slot(%as: !T, %full: !tile.mbarrier):
-      tile.tma_load %a[%c0, %c0], %as signal %full : !M, !T
-    } : !Ring
+      tile.tma_load %a[%c0, %c0], %as signal %full : !M2, !T
+    } : !Ring1
   } consumers 1 registers 232 {
   ^consumer(%group: index):
-    %as = tile.ring_wait %ring[%c0] : !Ring -> !T
+    %as = tile.ring_wait %ring[%c0] : !Ring1 -> !T
     // expected-error @below {{'tile.ring_release': a slot's iterations are released one after the other}}
     // expected-note @below {{expected: iteration 0 first}}
     // expected-note @below {{found: iteration 1, by consumer 0; in CTA 0 of 1}}
     // expected-note @below {{try: a release of each iteration that is waited for, behind its wait}}
-    tile.ring_release %ring[%c1] : !Ring
+    tile.ring_release %ring[%c1] : !Ring1
   }
   tile.return
 }
 
-// -----
-
 // Turns that end before the tiles do.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
 tile.kernel @turns() grid 1 threads 384 {
   %turns = tile.alloc_turns : !tile.turns<2>
   tile.specialize producer registers 40 {
@@ -642,8 +588,6 @@ tile.kernel @turns() grid 1 threads 384 {
   }
   tile.return
 }
-
-// -----
 
 // The second consumer passes on what it never took.
 tile.kernel @passed_twice() grid 1 threads 384 {
@@ -666,10 +610,7 @@ tile.kernel @passed_twice() grid 1 threads 384 {
   tile.return
 }
 
-// -----
-
 // Less than 0, over a number of CTAs: one that has no tile counts very many.
-!M = !tile.global<?x?xbf16>
 tile.kernel @underflow(%a: !M {tile.dims = ["M", "K"]}) grid "sms" threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -688,8 +629,6 @@ tile.kernel @underflow(%a: !M {tile.dims = ["M", "K"]}) grid "sms" threads 128 {
   tile.return
 }
 
-// -----
-
 tile.kernel @no_step() grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -704,9 +643,6 @@ tile.kernel @no_step() grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
 tile.kernel @never_released(%a: !tile.global<64x64xbf16>, %n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -723,29 +659,6 @@ tile.kernel @never_released(%a: !tile.global<64x64xbf16>, %n: index) grid 1 thre
   }
   tile.return
 }
-
-// -----
-
-// Filled once, and kept: so often as the loop around it says.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-// CHECK-LABEL: tile.kernel @kept
-tile.kernel @kept(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
-  scf.for %i = %c0 to %c2 step %c1 {
-    tile.fill %r[%i] {
-    ^slot(%t: !T, %full: !tile.mbarrier):
-      tile.tma_load %a[%c0, %c0], %t signal %full : !tile.global<64x64xbf16>, !T
-    } : !tile.ring<2 x !T>
-  }
-  %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
-  %u = tile.ring_wait %r[%c1] : !tile.ring<2 x !T> -> !T
-  tile.return
-}
-
-// -----
 
 tile.kernel @never_passed() grid 1 threads 384 {
   // expected-error @below {{'tile.alloc_turns': a turn that is taken is passed on}}
