@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+// RUN: kiln-opt %s --mlir-very-unsafe-disable-verifier-on-parsing --pass-pipeline='builtin.module(tile.kernel(tile-unroll))' --split-input-file --verify-diagnostics
 
 // expected-error @below {{'tile.kernel' (C4): threads must be whole warps}}
 // expected-note @below {{expected: a multiple of 32 up to 1024}}
@@ -7,9 +7,7 @@ tile.kernel @k() grid 1 threads 48 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 128 {
+tile.kernel @k_2(%x: !tile.global<64xf32>) grid 1 threads 128 {
   %i = tile.cta_id
   // expected-error @below {{'tile.kernel' (C5): a fragment must fit the kernel's threads}}
   // expected-note @below {{expected: a fragment of 128 threads}}
@@ -18,9 +16,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 128 {
+tile.kernel @k_3(%x: !tile.global<64xf32>) grid 1 threads 128 {
   %i = tile.cta_id
   // expected-error @below {{'tile.kernel' (C5): a fragment must fit the kernel's threads}}
   // expected-note @below {{expected: a fragment of 128 threads}}
@@ -29,9 +25,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_4(%x: !tile.global<64xf32>) grid 1 {
   // expected-error @below {{'tile.kernel' (C5): a kernel of one thread has no warps}}
   // expected-note @below {{expected: `threads` on the kernel}}
   // expected-note @below {{found: none}}
@@ -39,9 +33,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 32 {
+tile.kernel @k_5(%x: !tile.global<64xf32>) grid 1 threads 32 {
   %i = tile.cta_id
   // expected-error @below {{'tile.load' (C4): `aligned` must count elements}}
   // expected-note @below {{expected: 1 or more}}
@@ -50,9 +42,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 32 {
+tile.kernel @k_6(%x: !tile.global<64xf32>) grid 1 threads 32 {
   %i = tile.cta_id
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<64xf32, #tile.blocked<vec = 2, threads = 32>>
   // expected-error @below {{'tile.store' (C4): `aligned` must count elements}}
@@ -62,9 +52,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k() grid 1 threads 32 {
+tile.kernel @k_7() grid 1 threads 32 {
   %i = tile.cta_id
   // expected-error @below {{'tile.lane_mask' (C1): `aligned` must count elements}}
   // expected-note @below {{expected: 1 or more}}
@@ -73,9 +61,7 @@ tile.kernel @k() grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 64 {
+tile.kernel @k_8(%x: !tile.global<64xf32>) grid 1 threads 64 {
   %i = tile.cta_id
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<64xf32, #tile.blocked<vec = 1, threads = 64>>
   // expected-error @below {{'tile.fold' (C3): several warps meet through a shared tile}}
@@ -85,9 +71,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 threads 64 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<32xf32>) grid 1 threads 64 {
+tile.kernel @k_9(%x: !tile.global<32xf32>) grid 1 threads 64 {
   %i = tile.cta_id
   %t = tile.alloc : !tile.shared<32xf32>
   %v = tile.load %x[%i] : !tile.global<32xf32> -> tensor<32xf32, #tile.blocked<vec = 1, threads = 32>>
@@ -98,16 +82,7 @@ tile.kernel @k(%x: !tile.global<32xf32>) grid 1 threads 64 {
   tile.return
 }
 
-// -----
-
-// expected-error @below {{'!tile.ring' (C1): a ring must have a stage}}
-// expected-note @below {{expected: 1 or more}}
-// expected-note @below {{found: 0}}
-func.func private @f(!tile.ring<0 x !tile.shared<8x8xf32>>)
-
-// -----
-
-tile.kernel @k() grid 1 threads 32 {
+tile.kernel @k_10() grid 1 threads 32 {
   %i = tile.cta_id
   %r = tile.alloc_ring : !tile.ring<2 x !tile.shared<8x8xf32>>
   // expected-error @below {{'tile.slot' (C1): a slot is the ring's tiles}}
@@ -117,9 +92,7 @@ tile.kernel @k() grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
+tile.kernel @k_11(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<8x4xbf16>
   // expected-error @below {{'tile.async_copy' (C1): the copy moves rows of 16-byte chunks}}
@@ -130,9 +103,7 @@ tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
+tile.kernel @k_12(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<8x8xf16>
   // expected-error @below {{'tile.async_copy' (C2): a copy changes no element}}
@@ -142,9 +113,7 @@ tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64x60xbf16>) grid 1 threads 32 {
+tile.kernel @k_13(%x: !tile.global<64x60xbf16>) grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<8x8xbf16>
   // expected-error @below {{'tile.async_copy' (C3): rows in global memory must start at 16 bytes}}
@@ -155,9 +124,7 @@ tile.kernel @k(%x: !tile.global<64x60xbf16>) grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k() grid 1 threads 32 {
+tile.kernel @k_14() grid 1 threads 32 {
   // expected-error @below {{'tile.async_wait' (C1): groups in flight are few}}
   // expected-note @below {{expected: 0 to 31}}
   // expected-note @below {{found: -1}}
@@ -165,9 +132,7 @@ tile.kernel @k() grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k() grid 1 threads 32 {
+tile.kernel @k_15() grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<16x16xbf16>
   // expected-error @below {{'tile.load_matrix' (C1): it reads MMA operands of the tile's elements}}
@@ -177,9 +142,7 @@ tile.kernel @k() grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k() grid 1 threads 32 {
+tile.kernel @k_16() grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<256xbf16>
   // expected-error @below {{'tile.load_matrix' (C2): the tile must have rows of 16-byte chunks}}
@@ -189,9 +152,7 @@ tile.kernel @k() grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
+tile.kernel @k_17(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<8x4xbf16>
   // expected-error @below {{'tile.async_load' (C1): the copy moves rows of 16-byte chunks}}
@@ -202,9 +163,7 @@ tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
+tile.kernel @k_18(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<8x8xf16>
   // expected-error @below {{'tile.async_load' (C2): a copy changes no element}}
@@ -214,9 +173,7 @@ tile.kernel @k(%x: !tile.global<64x64xbf16>) grid 1 threads 32 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64x64xbf16, strides = [128, 2]>) grid 1 threads 32 {
+tile.kernel @k_19(%x: !tile.global<64x64xbf16, strides = [128, 2]>) grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<8x8xbf16>
   // expected-error @below {{'tile.async_load' (C3): extents and strides are those of a matrix that a launch passes}}
@@ -226,9 +183,7 @@ tile.kernel @k(%x: !tile.global<64x64xbf16, strides = [128, 2]>) grid 1 threads 
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"]}) grid 1 threads 32 {
+tile.kernel @k_20(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"]}) grid 1 threads 32 {
   %i = tile.cta_id
   %s = tile.alloc : !tile.shared<8x8xbf16>
   // expected-error @below {{'tile.async_load' (C4): rows in global memory must start at 16 bytes}}
@@ -239,9 +194,7 @@ tile.kernel @k(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"]}) grid 1 threa
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"], tile.aligned = 8}) grid 1 threads 32 {
+tile.kernel @k_21(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"], tile.aligned = 8}) grid 1 threads 32 {
   %i = tile.cta_id
   %c4 = arith.constant 4 : index
   %s = tile.alloc : !tile.shared<8x8xbf16>
@@ -252,8 +205,6 @@ tile.kernel @k(%x: !tile.global<?x?xbf16> {tile.dims = ["M", "K"], tile.aligned 
   tile.return
 }
 
-// -----
-
 tile.kernel @async_copy_strides(%x: !tile.global<64x64xbf16>) grid 1 threads 128 {
   %c = tile.cta_id
   %t = tile.alloc : !tile.shared<32x64xbf16>
@@ -263,3 +214,10 @@ tile.kernel @async_copy_strides(%x: !tile.global<64x64xbf16>) grid 1 threads 128
   tile.async_copy %x[%c] limit [%c, %c], %t : !tile.global<64x64xbf16>, !tile.shared<32x64xbf16>
   tile.return
 }
+
+// -----
+
+// expected-error @below {{'!tile.ring' (C1): a ring must have a stage}}
+// expected-note @below {{expected: 1 or more}}
+// expected-note @below {{found: 0}}
+func.func private @f(!tile.ring<0 x !tile.shared<8x8xf32>>)

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+// RUN: kiln-opt %s --mlir-very-unsafe-disable-verifier-on-parsing --pass-pipeline='builtin.module(tile.kernel(tile-unroll))' --verify-diagnostics
 
 tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
@@ -10,9 +10,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_2(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
   %s = arith.constant 0 : i32
   // expected-error @below {{'tile.splat' (C1): the scalar must have the element type}}
@@ -22,9 +20,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_3(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<64xf32, #tile.simd>
   %a = tile.load %x[%i] : !tile.global<64xf32> -> tensor<16xf32, #tile.simd>
@@ -35,9 +31,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_4(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<64xf32, #tile.simd>
   %a = tile.load %y[%i] : !tile.global<64xi32> -> tensor<8xi32, #tile.simd>
@@ -48,9 +42,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_5(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<12xf32, #tile.simd>
   %a = tile.load %x[%i] : !tile.global<64xf32> -> tensor<1xf32, #tile.simd>
@@ -61,9 +53,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_6(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<64xf32, #tile.simd>
   %a = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
@@ -74,9 +64,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_7(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<12xf32, #tile.simd>
   // expected-error @below {{'tile.fold' (C1): lanes must halve down to one}}
@@ -86,9 +74,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_8(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
   // expected-error @below {{'tile.fold' (C2): the result must be of the element type}}
@@ -98,9 +84,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_9(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %a = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4xf32, #tile.simd_column>
   %b = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
@@ -112,9 +96,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_10(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %a = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4xf32, #tile.simd_column>
   %b = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
@@ -126,9 +108,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_11(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %a = tile.load %x[%i] : !tile.global<64xf32> -> tensor<4xf32, #tile.simd>
   %b = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
@@ -140,9 +120,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_12(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %a = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4xf32, #tile.simd_column>
   %b = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<8xf32, #tile.simd_column>
@@ -154,9 +132,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_13(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %a = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4xf32, #tile.simd_column>
   %b = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
@@ -168,9 +144,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_14(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %a = tile.load %x[%i] rows 8 : !tile.global<64xf32> -> tensor<4xf32, #tile.simd_column>
   %b = tile.load %y[%i] : !tile.global<64xi32> -> tensor<8xi32, #tile.simd>
@@ -182,9 +156,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_15(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %a = tile.load %y[%i] rows 8 : !tile.global<64xi32> -> tensor<4xi32, #tile.simd_column>
   %b = tile.load %y[%i] : !tile.global<64xi32> -> tensor<8xi32, #tile.simd>

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+// RUN: kiln-opt %s --mlir-very-unsafe-disable-verifier-on-parsing --pass-pipeline='builtin.module(tile.kernel(tile-unroll))' --verify-diagnostics
 
 tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
@@ -10,9 +10,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_2(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
   %o = tile.lanes : tensor<8xi64, #tile.simd>
   %m = tile.lane_mask %i : tensor<4xi1, #tile.simd>
@@ -23,9 +21,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_3(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
   %o = tile.lanes : tensor<8xi64, #tile.simd>
   // expected-error @below {{'tile.gather' (C3): one offset per lane}}
@@ -35,9 +31,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
+tile.kernel @k_4(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   %i = tile.cta_id
   %o = tile.lanes : tensor<8xi64, #tile.simd>
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
@@ -48,9 +42,7 @@ tile.kernel @k(%x: !tile.global<64xf32>, %y: !tile.global<64xi32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_5(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
   %o = tile.lanes : tensor<8xi64, #tile.simd>
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<8xf32, #tile.simd>
@@ -62,9 +54,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_6(%x: !tile.global<64xf32>) grid 1 {
   %i = tile.cta_id
   %o = tile.lanes : tensor<8xi64, #tile.simd>
   %v = tile.load %x[%i] : !tile.global<64xf32> -> tensor<16xf32, #tile.simd>
@@ -75,9 +65,7 @@ tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
   tile.return
 }
 
-// -----
-
-tile.kernel @k(%x: !tile.global<64xf32>) grid 1 {
+tile.kernel @k_7(%x: !tile.global<64xf32>) grid 1 {
   %zero = arith.constant 0 : i32
   %o = tile.splat %zero : i32 -> tensor<8xi32, #tile.simd>
   // expected-error @below {{'tile.gather' op operand #1 must be a fragment of i64 offsets, but got 'tensor<8xi32, #tile.simd>'}}

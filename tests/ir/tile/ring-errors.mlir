@@ -1,6 +1,13 @@
-// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+// RUN: kiln-opt %s --mlir-very-unsafe-disable-verifier-on-parsing --pass-pipeline='builtin.module(tile.kernel(tile-unroll))' --split-input-file --verify-diagnostics
 
 !T = !tile.shared<64x64xbf16, swizzle = 128>
+!H = !tile.shared<32x64xbf16, swizzle = 128>
+!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
+!F = tensor<64x64xf32, #tile.wgmma>
+!P2 = !tile.pending<!F>
+!T2 = !tile.shared<256xf32>
+!F2 = tensor<256xf32, #tile.blocked<vec = 2, threads = 128>>
+
 tile.kernel @k() grid 1 threads 128 {
   // expected-error @below {{'tile.alloc_ring' (C1): a slot is read by a few warpgroups}}
   // expected-note @below {{expected: 1 to 8}}
@@ -9,10 +16,7 @@ tile.kernel @k() grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k() grid 2 cluster 2 threads 128 {
+tile.kernel @k_2() grid 2 cluster 2 threads 128 {
   // expected-error @below {{'tile.alloc_ring' (C2): slots are filled by other CTAs where there are any, behind barriers}}
   // expected-note @below {{expected: `readers`, and a cluster of more than one CTA}}
   // expected-note @below {{found: no `readers`, a cluster of 2}}
@@ -20,10 +24,7 @@ tile.kernel @k() grid 2 cluster 2 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k() grid 2 threads 128 {
+tile.kernel @k_3() grid 2 threads 128 {
   // expected-error @below {{'tile.alloc_ring' (C2): slots are filled by other CTAs where there are any, behind barriers}}
   // expected-note @below {{expected: `readers`, and a cluster of more than one CTA}}
   // expected-note @below {{found: a cluster of 1}}
@@ -31,10 +32,7 @@ tile.kernel @k() grid 2 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k() grid 1 threads 256 {
+tile.kernel @k_4() grid 1 threads 256 {
   tile.specialize producer registers 40 {
   } consumers 1 registers 232 {
   ^consumer(%group: index):
@@ -46,10 +44,7 @@ tile.kernel @k() grid 1 threads 256 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k() grid 1 threads 384 {
+tile.kernel @k_5() grid 1 threads 384 {
   // expected-error @below {{'tile.alloc_ring' (C4): as many release a slot as its barrier counts}}
   // expected-note @below {{expected: at most 2 readers, the warpgroups that there are}}
   // expected-note @below {{found: 3}}
@@ -61,10 +56,7 @@ tile.kernel @k() grid 1 threads 384 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+tile.kernel @k_6(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring : !tile.ring<2 x !T>
   // expected-error @below {{'tile.fill' (C1): the ring must have barriers}}
@@ -77,10 +69,7 @@ tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+tile.kernel @k_7(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T, !T>
   // expected-error @below {{'tile.fill' (C2): the block takes the slot's tiles and its barrier}}
@@ -93,11 +82,8 @@ tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // The second tile is never filled: its readers would wait for ever.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+tile.kernel @k_8(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T, !T>
   // expected-error @below {{'tile.fill' (C3): the copies fill tile 1 of the slot, each byte once}}
@@ -110,12 +96,8 @@ tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // Each of two CTAs fills half of a tile: the copies must go to both.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!H = !tile.shared<32x64xbf16, swizzle = 128>
-tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 128 {
+tile.kernel @k_9(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 128 {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %one = arith.constant 1 : i16
@@ -133,10 +115,7 @@ tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 2 cluster 2 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
+tile.kernel @k_10(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
   // expected-error @below {{'tile.fill' (C4): a fill does nothing but copy}}
@@ -150,10 +129,7 @@ tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 256 {
+tile.kernel @k_11(%a: !tile.global<64x64xbf16>) grid 1 threads 256 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
   tile.specialize producer registers 40 {
@@ -170,10 +146,7 @@ tile.kernel @k(%a: !tile.global<64x64xbf16>) grid 1 threads 256 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k() grid 1 threads 128 {
+tile.kernel @k_12() grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring : !tile.ring<2 x !T>
   // expected-error @below {{'tile.ring_wait' (C1): the ring must have barriers}}
@@ -183,10 +156,7 @@ tile.kernel @k() grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k() grid 1 threads 128 {
+tile.kernel @k_13() grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T, !T>
   // expected-error @below {{'tile.ring_wait' (C2): a slot is the ring's tiles}}
@@ -196,10 +166,7 @@ tile.kernel @k() grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-tile.kernel @k() grid 1 threads 128 {
+tile.kernel @k_14() grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring : !tile.ring<2 x !T>
   // expected-error @below {{'tile.ring_release' (C1): the ring must have barriers}}
@@ -209,12 +176,8 @@ tile.kernel @k() grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // Released as soon as it is read from, before the products are done.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
-tile.kernel @k() grid 1 threads 128 {
+tile.kernel @k_15() grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
   %none = tile.wgmma_none : !P
@@ -228,12 +191,8 @@ tile.kernel @k() grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // The group that reads the slot may be the one that is left in flight.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
-tile.kernel @k() grid 1 threads 128 {
+tile.kernel @k_16() grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
   %none = tile.wgmma_none : !P
@@ -249,39 +208,30 @@ tile.kernel @k() grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // A slot that a loop carries is read under another name.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!F = tensor<64x64xf32, #tile.wgmma>
-!P = !tile.pending<!F>
-tile.kernel @k(%n: index) grid 1 threads 128 {
+tile.kernel @k_17(%n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
-  %none = tile.wgmma_none : !P
+  %none = tile.wgmma_none : !P2
   %t0 = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
   %end = scf.for %i = %c1 to %n step %c1 iter_args(%t = %t0) -> (!T) {
-    %p = tile.wgmma %t, %t transpose, %none : !T, !T, !P -> !P
+    %p = tile.wgmma %t, %t transpose, %none : !T, !T, !P2 -> !P2
     %before = arith.subi %i, %c1 : index
     // expected-error @below {{'tile.ring_release' (C2): what tile.wgmma reads of the slot must have been waited for}}
     // expected-note @below {{expected: a tile.wgmma_wait before, with fewer in flight than were started since}}
     // expected-note @below {{found: none}}
     // expected-note @below {{try: tile.wgmma_wait with `in_flight` 0, or the release of an earlier iteration}}
     tile.ring_release %r[%before] : !tile.ring<2 x !T>
-    %f = tile.wgmma_wait %p : !P -> !F
+    %f = tile.wgmma_wait %p : !P2 -> !F
     %t1 = tile.ring_wait %r[%i] : !tile.ring<2 x !T> -> !T
     scf.yield %t1 : !T
   }
   tile.return
 }
 
-// -----
-
 // Loops whose results are not what they carry hand tiles on, too.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
-tile.kernel @k(%b: i1) grid 1 threads 128 {
+tile.kernel @k_18(%b: i1) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
   %none = tile.wgmma_none : !P
@@ -301,12 +251,8 @@ tile.kernel @k(%b: i1) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
 // One group an iteration, two left in flight: that of the iteration before may not be done.
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
-tile.kernel @k(%n: index) grid 1 threads 128 {
+tile.kernel @k_19(%n: index) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r = tile.alloc_ring readers 1 : !tile.ring<4 x !T>
@@ -326,19 +272,34 @@ tile.kernel @k(%n: index) grid 1 threads 128 {
   tile.return
 }
 
-// -----
-
-!T = !tile.shared<256xf32>
-!F = tensor<256xf32, #tile.blocked<vec = 2, threads = 128>>
-tile.kernel @k(%y: !tile.global<256xf32>) grid 1 threads 128 {
+tile.kernel @k_20(%y: !tile.global<256xf32>) grid 1 threads 128 {
   %c0 = arith.constant 0 : index
-  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T>
-  %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !T> -> !T
-  %v = tile.load %t[%c0] : !T -> !F
+  %r = tile.alloc_ring readers 1 : !tile.ring<2 x !T2>
+  %t = tile.ring_wait %r[%c0] : !tile.ring<2 x !T2> -> !T2
+  %v = tile.load %t[%c0] : !T2 -> !F2
   // expected-error @below {{'tile.ring_release' (C3): the warpgroup's threads must have read the slot}}
   // expected-note @below {{expected: a tile.barrier behind the loads}}
   // expected-note @below {{found: none}}
-  tile.ring_release %r[%c0] : !tile.ring<2 x !T>
+  tile.ring_release %r[%c0] : !tile.ring<2 x !T2>
+  tile.return
+}
+
+tile.kernel @in_flight(%n: index) grid 1 threads 128 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = tile.alloc_ring readers 1 : !tile.ring<1 x !T>
+  %t = tile.ring_wait %r[%c0] : !tile.ring<1 x !T> -> !T
+  %none = tile.wgmma_none : !P
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %none) -> !P {
+    %p = tile.wgmma %t, %t transpose, %acc : !T, !T, !P -> !P
+    %q = tile.wgmma_wait %p in_flight 1 : !P -> !P
+    scf.yield %q : !P
+  }
+  // expected-error @below {{'tile.ring_release' (C2): what tile.wgmma reads of the slot must have been waited for}}
+  // expected-note @below {{expected: a tile.wgmma_wait before, with fewer in flight than were started since}}
+  // expected-note @below {{found: none}}
+  // expected-note @below {{try: tile.wgmma_wait with `in_flight` 0, or the release of an earlier iteration}}
+  tile.ring_release %r[%c0] : !tile.ring<1 x !T>
   tile.return
 }
 
@@ -359,29 +320,6 @@ tile.kernel @free(%n: index) grid 1 threads 128 {
     %q = tile.wgmma_wait %p : !P -> !S
     scf.yield %q : !S
   }
-  tile.ring_release %r[%c0] : !tile.ring<1 x !T>
-  tile.return
-}
-
-// -----
-
-!T = !tile.shared<64x64xbf16, swizzle = 128>
-!P = !tile.pending<tensor<64x64xf32, #tile.wgmma>>
-tile.kernel @in_flight(%n: index) grid 1 threads 128 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %r = tile.alloc_ring readers 1 : !tile.ring<1 x !T>
-  %t = tile.ring_wait %r[%c0] : !tile.ring<1 x !T> -> !T
-  %none = tile.wgmma_none : !P
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %none) -> !P {
-    %p = tile.wgmma %t, %t transpose, %acc : !T, !T, !P -> !P
-    %q = tile.wgmma_wait %p in_flight 1 : !P -> !P
-    scf.yield %q : !P
-  }
-  // expected-error @below {{'tile.ring_release' (C2): what tile.wgmma reads of the slot must have been waited for}}
-  // expected-note @below {{expected: a tile.wgmma_wait before, with fewer in flight than were started since}}
-  // expected-note @below {{found: none}}
-  // expected-note @below {{try: tile.wgmma_wait with `in_flight` 0, or the release of an earlier iteration}}
   tile.ring_release %r[%c0] : !tile.ring<1 x !T>
   tile.return
 }
