@@ -113,6 +113,9 @@ void cpAsyncWait(Machine &m, Warp &w, const Instruction &i) {
   if (w.copyGroup > pending + 1) m.shared->wait(w.number, w.copyGroup - pending - 1); // the last is open
 }
 
+/// A launch is run when the one before it is done.
+void nothing(Machine &, Warp &, const Instruction &) {}
+
 //===- Control ----------------------------------------------------------------------------------------------------===//
 
 void br(Machine &m, Warp &w, const Instruction &i) { m.branch(w, i, i.op->getSuccessor(0), 0); }
@@ -223,6 +226,7 @@ ArrayRef<Row> kiln::numeric::threads::warpRows() {
       {"llvm.return", end},
       {"nvvm.barrier0", barrier},
       {"nvvm.bar.warp.sync", warpBarrier},
+      {"nvvm.griddepcontrol", nothing},
       {"nvvm.read.ptx.sreg.tid.x", threadId},
       {"nvvm.read.ptx.sreg.ctaid.x", ctaId},
       {"nvvm.shfl.sync", shfl},
